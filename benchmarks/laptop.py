@@ -13,7 +13,6 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -62,30 +61,6 @@ class Row(NamedTuple):
         bound = "at least" if self.at_least else "at most"
         aim = f"{bound} {self.aim:g} {self.unit}"
         return f"{figure}{aim:<20}{'met' if met else 'missed'}"
-
-
-def spark_and_local(pairs: int, points: int) -> tuple[list[float], list[float]]:
-    """The wall seconds of a sweep of small points: by default, and on threads."""
-
-    def way(folder: Path, *options: str) -> float:
-        small(folder, points)
-        return by_us(folder, points, *options)
-
-    found = in_turn({"default": way, "local": lambda folder: way(folder, *LOCAL)}, pairs)
-    return found["default"], found["local"]
-
-
-def two_points(pairs: int) -> Row:
-    """What the default executor adds to the smallest sweep."""
-    found = zip(*spark_and_local(pairs, 2), strict=True)
-    return Row("sweep of 2 points, default minus --executor local", median(a - b for a, b in found), "s", 1)
-
-
-def some_points(pairs: int, points: int) -> Row:
-    """What the default executor adds to a small sweep."""
-    found = zip(*spark_and_local(pairs, points), strict=True)
-    what = f"sweep of {points} points, default / --executor local"
-    return Row(what, median(a / b for a, b in found), "times", 1.15)
 
 
 def compaction(pairs: int) -> Row:
@@ -140,7 +115,7 @@ def again(pairs: int) -> Row:
         small(folder, 64)
         by_us(folder, 64, *LOCAL)
         found = [by_us(folder, 64, fresh=False) for _ in range(pairs)]
-    return Row("second sweep of 64 points, nothing left, default executor", median(found), "s", 1)
+    return Row("second sweep of 64 points, nothing left", median(found), "s", 1)
 
 
 def core(_: int) -> Row:
@@ -168,9 +143,6 @@ def _required(name: str, found: set[str] | None = None) -> Iterator[str]:
 
 
 ROWS: dict[str, Callable[[int], Row]] = {
-    "two": two_points,
-    "24": partial(some_points, points=24),
-    "64": partial(some_points, points=64),
     "compaction": compaction,
     "query": query,
     "again": again,

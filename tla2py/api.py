@@ -72,8 +72,8 @@ def run_sweep(
     """The store of a sweep file, after whatever was missing in it has been run, as ``tla2py sweep`` does.
 
     ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
-    ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine; with neither, Spark takes over from threads where that
-    pays off. The other options are those of the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is
+    ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine; with neither, Spark executes the runs in
+    a process with a Spark context or where the sweep file says so, and threads elsewhere. The other options are those of the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is
     called with each warning that the command would print on standard error, on the model or on its PlusCal. Raises
     ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
     cannot be written.

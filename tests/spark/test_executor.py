@@ -1,11 +1,10 @@
-"""Spark beside a machine's own runs, and what comes out of it: hosts, jars, mutants, logs."""
+"""Runs that Spark executes: who asks for it, and hosts, jars, mutants and logs there."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import psutil
 import pytest
 from pyspark.sql import SparkSession
 
-from tests.command import tool
-from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
-from tests.integration.test_sweep import TIMES, processes_of, wait_until_gone
+from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli
+from tests.integration.test_sweep import processes_of, wait_until_gone
 from tests.integration.test_watch import first_counts
 from tests.jars import remade_jar
 from tests.stores import lasting_rows, record_ids, table_rows
@@ -28,37 +26,34 @@ pytestmark = pytest.mark.spark
 
 SYSTEMS = Path(__file__).resolve().parents[2] / "specs"
 
-# Runs that take TLC so long that Spark is up before a third of them has ended, whatever else the machine does.
-SWEEP = """
-module = "Counter.tla"
-[model]
-invariants = ["Below"]
-check_deadlock = false
-[constants]
-Procs = "{p1, p2}"
-Max = 120
-[parameters]
-Bound = { from = 1000, to = 1199 }
-"""
+SWEEP_ON_SPARK = COUNTER_SWEEP + '\n[tlc]\nexecutor = "spark"\n'
 
 
-def test_spark_runs_a_third_of_200_points(tmp_path: Path) -> None:
-    (tmp_path / "Counter.tla").write_text(spec("Counter"))
-    (tmp_path / "many.toml").write_text(SWEEP)
-    command = [sys.executable, "-m", "tla2py", "sweep", "many.toml", "-o", "store"]
-    done = tool(*command, cwd=tmp_path, code=0)
-    rows = table_rows(tmp_path / "store", "runs")
-    by = Counter(row["executor"] for row in rows)
-    assert by["spark"] >= 200 / 3
-    assert by["local"] >= 2
-    assert by.total() == 200
-    said = {f"{by['spark']} runs by Spark", f"{by['local']} runs by threads of this machine"}
-    lines = [line for line in done.stderr.splitlines() if "by Spark" in line]
-    assert [{*line.removeprefix("many: ").split(", ")} for line in lines] == [said]
-    # Whoever ran it, a point has the same row.
-    own = {*TIMES, "run_id", "point", "Bound"}
-    assert len({str({name: row[name] for name in row.keys() - own}) for row in rows}) == 1
+def executors(store: Path) -> Counter[str]:
+    return Counter(row["executor"] for row in table_rows(store, "runs"))
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"), [((), "spark"), (("--executor", "local"), "local")], ids=["file", "option"]
+)
+def test_a_sweep_file_names_its_executor(
+    options: tuple[str, ...], expected: str, tmp_path: Path, run_cli: RunCli
+) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "sweep.toml").write_text(SWEEP_ON_SPARK)
+    run_cli("sweep", "sweep.toml", "-o", "store", *options, process=True, code=1)
+    assert executors(tmp_path / "store") == {expected: 3}
     assert not wait_until_gone(tmp_path), processes_of(tmp_path)
+
+
+def test_the_executor_is_no_part_of_a_runs_identity(tmp_path: Path, run_cli: RunCli) -> None:
+    (tmp_path / "Counter.tla").write_text(COUNTER)
+    (tmp_path / "sweep.toml").write_text(COUNTER_SWEEP)
+    run_cli("sweep", "sweep.toml", "-o", "store", process=True, code=1)
+    assert executors(tmp_path / "store") == {"local": 3}
+    (tmp_path / "sweep.toml").write_text(SWEEP_ON_SPARK)
+    again = run_cli("sweep", "sweep.toml", "-o", "store", process=True, code=1)
+    assert again.executed == 0
 
 
 @pytest.mark.parametrize(
@@ -78,7 +73,7 @@ def test_spark_alone_where_it_was_asked_for(
         assert f"{name}: 1 run by Spark" in done.stderr
         [row] = table_rows(tmp_path / "runs" / name / "limited", "runs")
         assert row["executor"] == "spark"
-    # Few short runs do not start it otherwise.
+    # Threads execute what nobody asks Spark for.
     done = run_cli(command, *files, "--points", "1", "--fresh", process=True)
     assert f"{name}: 1 run by threads of this machine" in done.stderr
 
@@ -161,6 +156,6 @@ def test_a_state_graph_answers_its_page(tmp_path: Path, run_cli: RunCli) -> None
 
 # The last one here, since commands would use the session of this module.
 def test_the_counts_of_a_point_that_spark_runs(session: SparkSession, tmp_path: Path) -> None:
-    progress = first_counts(SparkExecutor(1, SparkTasks(session.sparkContext)), tmp_path)
+    progress = first_counts(SparkExecutor(SparkTasks(session.sparkContext)), tmp_path)
     assert progress.stats.distinct
     assert progress.memory_bytes > 30 << 20

@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from tla2py.errors import InputError, StoreError
 from tla2py.model.finding import Findings
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    from tla2py.analysis.questions import Questions
-
 
 def _frame(name: str, doc: str) -> cached_property[pd.DataFrame]:
     """The property that is a table as a pandas frame."""
@@ -47,17 +45,24 @@ def _frame(name: str, doc: str) -> cached_property[pd.DataFrame]:
     return cached_property(frame)
 
 
+class TraceAnswers(Protocol):
+    """Traces of a store with what TLC answered about them."""
+
+    def answer(self, view: StoreTables, point: int, number: int) -> Trace:
+        """Return a point's trace with the answers."""
+
+
 class StoreTables:
     """A store's points, its traces, and its tables as pandas frames, as Arrow and in Spark."""
 
-    def __init__(self, store: Store, questions: Questions | None = None) -> None:
+    def __init__(self, store: Store, answers: TraceAnswers | None = None) -> None:
         self.store = store
-        self._questions = questions
+        self._answers = answers
 
     @property
     def asks(self) -> bool:
         """Whether TLC answers something about each trace."""
-        return self._questions is not None
+        return self._answers is not None
 
     @cached_property
     def manifest(self) -> Manifest:
@@ -109,8 +114,8 @@ class StoreTables:
 
     def trace(self, point: int, number: int = 1) -> Trace:
         """A point's counterexample, with typed values. Raises InputError (``no-point``, ``no-trace``)."""
-        if self._questions is not None:
-            return self._questions.answer(self, point, number)
+        if self._answers is not None:
+            return self._answers.answer(self, point, number)
         traces = self.trace_list(point)
         if not traces:
             run = next((run for run in self.run_rows if run.point == point), None)

@@ -23,10 +23,11 @@ from tla2py.store.foreign import open_tables
 from tla2py.text import counted, parameter_text
 
 if TYPE_CHECKING:
-    from tla2py.analysis.questions import Turning
+    from tla2py.analysis.questions import Questions, Turning
     from tla2py.model.because import Because
     from tla2py.replay.conjuncts import Conjuncts, Essential
     from tla2py.replay.successors import Enabledness
+    from tla2py.store.store import Store
 
 # Of the smallest violating points.
 _MOST = 10
@@ -43,6 +44,10 @@ def open_view(path: Address) -> StoreView:
 
 class StoreView(StoreTables, Printed):
     """A store's tables as pandas frames, its traces, and analyses of them."""
+
+    def __init__(self, store: Store, questions: Questions | None = None) -> None:
+        super().__init__(store, questions)
+        self._questions = questions
 
     def __repr__(self) -> str:
         return f"<tla2py store {self.store.path}: {self.manifest.name}, {counted(len(self.points), 'point')}>"

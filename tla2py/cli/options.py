@@ -184,7 +184,7 @@ ExecutorChoice = Annotated[
     ExecutorName | None,
     shared(
         "--executor spark|local",
-        "Spark alone, or threads alone; by default Spark takes over from threads of this machine where that pays off.",
+        "Execute the runs on Spark, or on the threads of this machine; default local, spark with --master.",
     ),
 ]
 Settings = Annotated[

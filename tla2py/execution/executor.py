@@ -36,7 +36,6 @@ class Work:
     """What executors need besides the runs: module texts by sha256, tools and the store.
 
     ``warm`` are the runs that may share JVMs. ``slots`` is the number of concurrent runs, see ``RunExecution``. Runs on the driver's machine write their progress into the folder ``progress``.
-    ``seconds`` is what all runs took before, None if that is unknown.
     """
 
     sources: Mapping[str, str]
@@ -45,7 +44,6 @@ class Work:
     warm: frozenset[str] = frozenset()
     slots: int = 1
     progress: Path | None = None
-    seconds: float | None = None
 
 
 # Runs, and what they need; several parts share the slots.

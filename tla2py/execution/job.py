@@ -44,7 +44,7 @@ _LOOK_SHARE = 50.0
 class Job:
     """The missing runs of a sweep, those expected to take longest first.
 
-    ``long`` are the runs that took long before, perhaps with other modules, ``seconds`` what all took. ``known`` are the
+    ``long`` are the runs that took long before, perhaps with other modules. ``known`` are the
     verdicts of the runs that the store has, ``earlier`` the times of its runs. Without ``tables`` only records are written.
     """
 
@@ -54,7 +54,6 @@ class Job:
     missing: Runs
     long: frozenset[str]
     known: dict[str, Verdict]
-    seconds: float | None = None
     earlier: Durations = NOTHING_KNOWN
     tables: bool = True
 
@@ -77,7 +76,6 @@ def prepare_job(
         store=store,
         missing=plan.runs.at(schedule.places),
         long=schedule.long,
-        seconds=schedule.seconds,
         known=known,
         earlier=earlier,
     )
@@ -192,7 +190,6 @@ class _Course:
             warm=frozenset(short if warm else ()),
             slots=pool.slots,
             progress=self._folder,
-            seconds=job.seconds,
         )
 
     def tell(self, report: Callable[[SweepProgress], None]) -> None:

@@ -84,15 +84,10 @@ def _weight(text: str) -> float:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Schedule:
-    """The places of missing runs in a plan, in order of their start.
-
-    ``long`` are the ids of those expected to take long, ``seconds`` what all took before; None if nothing
-    is known of one of them.
-    """
+    """The places of missing runs in a plan, in order of their start; ``long`` are the ids of those expected to take long."""
 
     places: Sequence[int]
     long: frozenset[str] = frozenset()
-    seconds: float | None = None
 
 
 def schedule_runs(plan: Plan, durations: Durations, places: Iterable[int]) -> Schedule:
@@ -103,7 +98,6 @@ def schedule_runs(plan: Plan, durations: Durations, places: Iterable[int]) -> Sc
     return Schedule(
         places=array("I", (place for _, _, place in keys)),
         long=frozenset(plan.runs.ids[place] for took, _, place in keys if (took or 0.0) >= LONG_SECONDS),
-        seconds=None if any(took is None for took, *_ in keys) else sum(took or 0.0 for took, *_ in keys),
     )
 
 

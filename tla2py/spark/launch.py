@@ -2,31 +2,22 @@
 
 from __future__ import annotations
 
-import contextlib
 import importlib.util
 import os
 import re
 import shlex
 import subprocess
 import sys
-import threading
+import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from tla2py.errors import ToolchainError
 from tla2py.execution.executor import default_slots
 from tla2py.tlc.process import reaper
 from tla2py.tlc.process.command import COMPILE_LATER
-from tla2py.tlc.process.reaper import scratch_folder
 from tla2py.tlc.process.system import kill_group
 from tla2py.tlc.tools.java import find_java
-
-if TYPE_CHECKING:
-    from pyspark import SparkContext
-
-    from tla2py.spark.tasks import SparkTasks
-
 
 # spark-submit sets this to the port of the JVM that it has started.
 SUBMITTED = "PYSPARK_GATEWAY_PORT"
@@ -130,10 +121,10 @@ def java_reason(text: str) -> str:
 class SparkJvm:
     """A JVM for Spark, launched as pyspark does it; it ends when its standard input does, so with this process.
 
-    ``niceness`` lowers its priority. Raises ToolchainError (``java-missing``, ``java-too-old``, ``spark-failed``).
+    Raises ToolchainError (``java-missing``, ``java-too-old``, ``spark-failed``).
     """
 
-    def __init__(self, settings: Mapping[str, str], scratch: Path, niceness: int = 0) -> None:
+    def __init__(self, settings: Mapping[str, str], scratch: Path) -> None:
         self._settings = settings
         # The JVM writes its port and its secret here once it listens.
         self._info = scratch / "connection"
@@ -164,15 +155,11 @@ class SparkJvm:
             raise spark_failed(settings, str(error)) from error
         # It would miss the end of its standard input until it listens.
         reaper.register(self.process.pid, scratch)
-        if niceness:
-            # The script has not started Java yet, so all threads inherit this.
-            with contextlib.suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self.process.pid, niceness)
 
-    def wait(self, cancelled: threading.Event | None = None) -> None:
-        """Wait until the JVM listens, or ``cancelled`` is set. Raises ToolchainError (``spark-failed``) if it ends."""
-        cancelled = cancelled or threading.Event()
-        while not self._info.exists() and not cancelled.wait(_POLL_SECONDS):
+    def wait(self) -> None:
+        """Wait until the JVM listens. Raises ToolchainError (``spark-failed``) if it ends."""
+        while not self._info.exists():
+            time.sleep(_POLL_SECONDS)
             if self.process.poll() is not None:
                 reason = java_reason(self._log.read_text("utf-8", "replace"))
                 raise spark_failed(self._settings, reason or f"exit status {self.process.returncode}")
@@ -217,92 +204,3 @@ def _spark_home() -> Path:
     package = Path(spec.origin).parent if spec and spec.origin else Path()
     above = package.parent.parent
     return above if (above / "bin" / "spark-submit").exists() else package
-
-
-# Niceness cannot be lowered again, and Spark's tasks inherit it. With more of it Spark would be up too late, since TLC
-# keeps all cores busy.
-_NICENESS = 2
-
-
-class SparkStart:
-    """Spark on a local master, which starts in a thread and at a low priority once ``begin`` is called.
-
-    ``failure`` is set when it did not start.
-    """
-
-    def __init__(self, master: str, workers: int, *, only_runs: bool) -> None:
-        self.failure: ToolchainError | None = None
-        self._master = master
-        self._workers = workers
-        self._only_runs = only_runs
-        self._scratch = contextlib.ExitStack()
-        self._lock = threading.Lock()
-        self._abandoned = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._jvm: SparkJvm | None = None
-        self._context: SparkContext | None = None
-        self._tasks: SparkTasks | None = None
-        self._used = False
-        self._connecting = False
-
-    @property
-    def begun(self) -> bool:
-        """Whether Spark is starting, or has started or failed."""
-        return self._thread is not None
-
-    def begin(self) -> None:
-        """Start Spark, which must not have begun."""
-        self._thread = threading.Thread(target=self._start, name="spark-start", daemon=True)
-        self._thread.start()
-
-    def use(self) -> SparkTasks | None:
-        """Spark's tasks, None if it is not up."""
-        tasks = self._tasks
-        self._used = tasks is not None
-        return tasks
-
-    def close(self) -> None:
-        """Stop Spark, or kill its JVM if nothing used it."""
-        with self._lock:
-            self._abandoned.set()
-            jvm, connecting = self._jvm, self._connecting
-        if jvm is not None and not self._used:
-            jvm.kill()
-        # pyspark's import is not waited for.
-        if connecting and self._thread is not None:
-            self._thread.join()
-            from tla2py.spark.session import forget_jvm, stop_context
-
-            if self._context is not None:
-                stop_context(self._context)
-            if jvm is not None and not self._used:
-                forget_jvm(jvm)
-        self._scratch.close()
-
-    def _start(self) -> None:
-        settings: dict[str, str] = {}
-        try:
-            with self._lock:
-                if self._abandoned.is_set():
-                    return
-                scratch = self._scratch.enter_context(scratch_folder("tla2py-spark-"))
-                settings = spark_settings(self._master, self._workers, "tla2py", scratch, self._only_runs)
-                if not has_jvm():
-                    self._jvm = SparkJvm(settings, scratch, _NICENESS)
-            if self._jvm is not None:
-                self._jvm.wait(self._abandoned)
-            if self._abandoned.is_set():
-                return
-            from tla2py.spark.session import start_context
-            from tla2py.spark.tasks import SparkTasks
-
-            with self._lock:
-                if self._abandoned.is_set():
-                    return
-                self._connecting = True
-            self._context = start_context(settings, self._jvm)
-            self._tasks = SparkTasks(self._context)
-        except ToolchainError as error:
-            self.failure = error
-        except Exception as error:
-            self.failure = spark_failed(settings, str(error))

@@ -101,6 +101,7 @@ class TlcSection(_Section, frozen=True):
     java_options: list[str] = []
     warm: bool = True
     trust: bool = False
+    executor: Literal["spark", "local"] | None = None
 
 
 class FilesSection(_Section, frozen=True):
@@ -320,6 +321,7 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "java_options": "Further options, passed to Java unchanged.",
         "warm": "Let short runs share a JVM if there are many.",
         "trust": "Give TLC your environment, files and network.",
+        "executor": "Who executes the runs: spark, or local for the threads of this machine; as --executor.",
     },
     "gate": {
         "second": "The TLC of a second opinion: a release such as 1.7.4, or bundled; a gate is red where it disagrees.",
