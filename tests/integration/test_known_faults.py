@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.conftest import JARS
+from tests.conftest import JARS, RunCli
 from tests.plain import run_plain_tlc
 from tla2py.execution.check import Checked, ModelOptions, run_check
 from tla2py.execution.sweeps import SweepOptions
@@ -211,3 +211,30 @@ def test_every_fault_ends_with_its_fix() -> None:
 def test_each_fault_has_its_module() -> None:
     others = {"liveness-workers", "silent-error"}
     assert {case.split()[0] for case in CASES} | PLAIN.keys() | others == set(BY_CODE)
+
+
+def copy_modules(folder: Path) -> None:
+    """Copy the modules of the fault without its config."""
+    for module in FOLDER.glob("InstanceFairness*.tla"):
+        shutil.copy(module, folder)
+
+
+@pytest.mark.parametrize(
+    "check", [("--property", "Refines"), ("--property", "Strong"), ("--invariant", "Possible")]
+)
+def test_what_an_instance_makes_undefined_is_no_fault_of_the_config(
+    run_cli: RunCli, tmp_path: Path, jar: Path, check: tuple[str, str]
+) -> None:
+    copy_modules(tmp_path)
+    model = ("--specification", "Spec", *check, "--tla2tools", jar)
+    found = run_cli("check", "InstanceFairness.tla", *model, code=2)
+    assert "broken (a definition cannot be evaluated)" in found.stdout
+    assert "TLC calls i undefined." in found.stdout
+    assert "(tlaplus#748)" in found.stdout
+    assert "as in Inner!Fairness" in found.stdout
+
+
+def test_fairness_inside_of_the_instance_is_a_way_round(run_cli: RunCli, tmp_path: Path, jar: Path) -> None:
+    copy_modules(tmp_path)
+    model = ("--specification", "Spec", "--property", "Inside", "--tla2tools", jar)
+    run_cli("check", "InstanceFairness.tla", *model, code=0)

@@ -8,4 +8,7 @@ Init == i = 0
 Next == i' = (i + 1) % 4
 Spec == Init /\ [][Next]_i /\ WF_i(Next)
 Refines == Inner!Init /\ [][Inner!Next]_i /\ WF_i(Inner!Next)
+Strong == SF_half(Inner!Next)
+Possible == ENABLED Inner!Next
+Inside == Inner!Init /\ [][Inner!Next]_half /\ Inner!Fairness
 ====

@@ -23,6 +23,7 @@ _HIDDEN = -1
 _DROPPED = -2
 REMARK = -4
 """The code of a remark on a line of the log that a run checks."""
+_UNDEFINED = -9
 
 _MOST_NAMES = 5
 # Java's words for a file that is missing or denied, with its name, and for no network.
@@ -31,6 +32,8 @@ _FILE = re.compile(
     r"|(?:FileNotFoundException: )?([^\s:]+) \((?:No such file[^)]*|Permission denied)\)"
 )
 _NETWORK = re.compile(r"Network is unreachable|(?:Socket|Connect)Exception: Operation not permitted")
+# TLC's error for a name that has no value where it is evaluated.
+_NO_VALUE = re.compile(r"In evaluation, the identifier (\S+) is either undefined or not an operator")
 # TLC's error for a field that a record lacks. Every run's environment has the variable LC_ALL.
 _FIELD = re.compile(r"nonexistent (?:record )?field \"?(\w+)")
 _ENVIRONMENT = "LC_ALL |->"
@@ -209,6 +212,11 @@ _WRAPPING = re.compile(
 _OF_PROPERTIES = frozenset({"invariant", "action_property", "temporal_property"})
 # TLC checks assumptions before it computes the first initial state, postconditions after the last state.
 _EXPLORING = frozenset(code for code in Code if code.name.startswith("INITIAL_STATES"))
+_CAUSES_OF_UNDEFINED = (
+    "It does so for a primed variable that no conjunct before assigns, and for fairness or ENABLED, written outside of an "
+    "instance, of one of the instance's actions where a variable is substituted by an expression (tlaplus#748); write such "
+    "fairness in the instanced module and name it from outside, as in Inner!Fairness"
+)
 # How many of the latest values printed are shown with a postcondition that fails.
 _MOST_RECENT = 10
 _COVERAGE_ENDS = frozenset({Code.COVERAGE_END, Code.COVERAGE_END_OVERHEAD})
@@ -312,7 +320,7 @@ class Collector:
         if message.code in states.INTRODUCTIONS:
             return
         code = message.code
-        if code in POSTCONDITIONS and not self.said.isdisjoint(_EXPLORING):
+        if code in POSTCONDITIONS and self._explores:
             # As newer releases print it for a postcondition.
             name = self._attribute(Violation(kind="postcondition")).name
             subject = f"ostcondition {name} at" if name else "ostcondition at"
@@ -336,7 +344,23 @@ class Collector:
         else:
             # A general error may hold a more specific one.
             failure = next((each for each in outcomes if each is not Outcome.ERROR), Outcome.ERROR)
+            if failure is Outcome.ERROR_CONFIG_PARSE and self._explores:
+                # TLC took the config; the number is also that of a name without a value.
+                failure = Outcome.FAILURE_SPEC_EVAL
             self.failures.append(failure)
+            self._note_undefined(message.text)
+
+    @property
+    def _explores(self) -> bool:
+        """Whether TLC has begun to compute states."""
+        return not self.said.isdisjoint(_EXPLORING)
+
+    def _note_undefined(self, error: str) -> None:
+        """Add a note on the causes of an error that calls a name undefined while TLC computes states."""
+        undefined = _NO_VALUE.search(error)
+        if undefined is not None and self._explores:
+            text = f"TLC calls {undefined[1]} undefined. {_CAUSES_OF_UNDEFINED}"
+            self.diagnose(Diagnostic(code=_UNDEFINED, severity="warning", text=text))
 
     def end(self) -> None:
         """Close SANY's output, which a crash leaves without an end."""
