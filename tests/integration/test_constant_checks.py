@@ -23,7 +23,8 @@ MODEL = ("-c", "N=5", "--init", "Init", "--next", "Next")
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    shutil.copy(SPECS / "constant" / "Fits.tla", tmp_path)
+    for name in ("Fits.tla", "Trivial.tla"):
+        shutil.copy(SPECS / "constant" / name, tmp_path)
     return tmp_path
 
 
@@ -100,3 +101,68 @@ def test_every_tlc_finds_that_a_true_constant_check_holds(run_cli: RunCli, folde
     model = ("-c", "N=2", "--init", "Init", "--next", "Next", "--invariant", "Fits")
     found = json.loads(run_cli("check", "Fits.tla", *model, "--tla2tools", jar, "--json", code=0).stdout)
     assert (found["verdict"], found["held"]) == ("holds", ["Fits", "deadlock"])
+
+
+TEMPORAL = ("--specification", "Spec", "--property", "Goes", "--property", "Returns", "--property", "Turns")
+
+
+@pytest.mark.jars
+def test_every_tlc_violates_a_property_with_a_false_conjunct(
+    run_cli: RunCli, folder: Path, jar: Path
+) -> None:
+    model = ("-c", "N=3", "--specification", "Spec", "--property", "Returns")
+    found = run_cli("check", "Trivial.tla", *model, "--tla2tools", jar, "--json", code=1).json
+    assert (found["verdict"], found["outcome"]) == ("violated", "violation_liveness")
+    assert found["violated"] == [{"kind": "temporal_property", "name": "Returns"}]
+    # The counts are those of the search that followed without the property.
+    assert (found["distinct"], found["executions"], found["trace_length"]) == (3, 1, None)
+    assert found["message"] == "Every behaviour violates Returns, because its conjunct Fits is FALSE."
+
+
+@pytest.mark.jars
+def test_every_tlc_finds_each_of_several_properties_with_a_false_conjunct(
+    run_cli: RunCli, folder: Path, jar: Path
+) -> None:
+    options = ("--invariant", "Low", "--tla2tools", jar, "--json")
+    found = run_cli("check", "Trivial.tla", "-c", "N=4", *TEMPORAL, *options, code=1).json
+    assert [each["name"] for each in found["violated"]] == ["Low", "Returns", "Turns"]
+    assert found["outcome"] == "violation_safety"
+
+
+@pytest.mark.jars
+def test_every_tlc_refuses_a_specification_with_a_false_conjunct(
+    run_cli: RunCli, folder: Path, jar: Path
+) -> None:
+    model = ("-c", "N=3", "--specification", "SpecIfFits", "--property", "Goes", "--property", "Returns")
+    found = run_cli("check", "Trivial.tla", *model, "--tla2tools", jar, "--json", code=2).json
+    assert (found["verdict"], found["outcome"], found["violated"]) == ("broken", "error_config_parse", [])
+
+
+@pytest.mark.jars
+def test_without_a_behaviour_no_property_is_violated(run_cli: RunCli, folder: Path, jar: Path) -> None:
+    model = ("-c", "N=3", "--init", "Never", "--next", "Next", "--property", "Returns")
+    found = run_cli("check", "Trivial.tla", *model, "--tla2tools", jar, "--json").json
+    assert (found["verdict"], found["distinct"], found["violated"]) == ("holds", 0, [])
+
+
+def test_a_property_with_a_false_conjunct_has_a_law_and_a_cause(run_cli: RunCli, folder: Path) -> None:
+    sweep = """
+    module = "Trivial.tla"
+    [model]
+    specification = "Spec"
+    properties = ["Returns", "Goes"]
+    [parameters]
+    N = [1, 2, 3, 4]
+    [tlc]
+    find = "each"
+    """
+    (folder / "sweep.toml").write_text(sweep)
+    run_cli("sweep", "sweep.toml", "-o", "store", code=1)
+    rows = table_rows(folder / "store", "runs")
+    assert [row["verdict"] for row in rows] == ["holds", "holds", "violated", "violated"]
+    # The search without it answers the rest.
+    assert "Goes" in rows[2]["held"]
+    laws = run_cli("explain", "store", "--json", code=0).json
+    assert ("Returns", "N >= 3") in [(law["property"], law["law"]) for law in laws]
+    [why] = run_cli("trace", "store", "3", "--why", "--json", code=0).json
+    assert [each["says"] for each in why["because"]] == ["Fits is FALSE"]

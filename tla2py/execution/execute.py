@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import KW_ONLY, asdict, dataclass, field, replace
 from pathlib import Path
 
-from tla2py.errors import StoreError
+from tla2py.errors import InputError, StoreError
 from tla2py.execution.lasso import Verification, plan_verification
 from tla2py.execution.trace_module import FOLLOWING
 from tla2py.logs.files import write_log_module
@@ -30,6 +30,8 @@ from tla2py.model.run import (
     TerminationReason,
     TlcOptions,
 )
+from tla2py.tla.parse import load_texts
+from tla2py.tla.temporal_form import conjunct_names
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.output.collector import with_notes
 from tla2py.tlc.output.messages import is_ended, with_log
@@ -41,6 +43,7 @@ from tla2py.tlc.output.result import (
     without_found,
     without_liveness,
 )
+from tla2py.tlc.output.trivial import false_definition, is_trivially_false
 from tla2py.tlc.process import command, pool, process
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
 from tla2py.tlc.process.host import FOLDER
@@ -123,15 +126,22 @@ class RunExecution:
     def _execute_all(self) -> None:
         """Execute the run, with ``find = "each"`` go on without what was found, and ask about a log."""
         run = self.run
-        config: Config | None = run.config
+        config = run.config
         first = result = self._execute("run", run.config, run.config_text)
-        if self._is_made_up(result, run.config) and not self._is_cancelled:
+        while is_trivially_false(result) and config.properties and not self._is_cancelled:
+            # TLC computed no state, and does not say whether the property or the specification is FALSE.
+            trivial = self._trivially_false(config, result)
+            config = replace(config, properties=_without(config.properties, trivial))
+            first = result = self._execute("rest", config)
+        if self._is_made_up(result, config) and not self._is_cancelled:
             # TLC stopped at it, and did not simulate what it was to simulate.
-            config = replace(run.config, properties=self._without_liveness(result))
+            config = replace(config, properties=self._without_liveness(result))
             first = result = self._execute("rest", config)
             if self._is_made_up(result, config):
                 result = without_liveness(result)
-        while config is not None and not self._is_cancelled:
+        remaining: Config | None = config
+        while remaining is not None and not self._is_cancelled:
+            config = remaining
             names = [v.name for v in result.violations]
             if any(unnamed(v) for v in result.violations):
                 names += self._violated_properties(config)
@@ -139,14 +149,42 @@ class RunExecution:
             # Properties, of which a log that is explained is no proof, have no answer if the end of the log stopped TLC.
             ended = log is not None and not log.stated and bool(config.properties) and is_ended(result, log)
             each = run.options.find == "each" or ended
-            config = without_found(config, result, names) if each else None
-            if config is not None:
-                result = self._execute("further", config)
+            remaining = without_found(config, result, names) if each else None
+            if remaining is not None:
+                result = self._execute("further", remaining)
         # TLC may be unable to evaluate the specification's own relation.
         for enabled in (True, False):
             probe = None if self._is_cancelled else probe_of(run, self.sources, first, enabled=enabled)
             if probe is None or self._execute("log", probe.config, probe=probe).verdict is not Verdict.BROKEN:
                 break
+
+    def _trivially_false(self, config: Config, result: RunResult) -> list[str]:
+        """Return the properties that TLC takes for FALSE because of the definition that its message names.
+
+        Each is confirmed by a run that checks only that one. If there is none, or only one property, they are all.
+        """
+        properties = list(config.properties)
+        if len(properties) == 1:
+            return properties
+        trivial = []
+        for name in self._naming_as_conjunct(properties, false_definition(result)):
+            if self._is_cancelled:
+                break
+            single = replace(config, properties=(name,), invariants=(), check_deadlock=False)
+            if is_trivially_false(self._execute("trivial", single)):
+                trivial.append(name)
+        return trivial or properties
+
+    def _naming_as_conjunct(self, properties: list[str], definition: str) -> list[str]:
+        """Return the properties of which a definition is a conjunct, all if that cannot be told from the text."""
+        names = {text: name for name, text in self.run.config.expressions}
+        texts = {name: self.sources[sha256] for name, sha256 in self.run.modules}
+        try:
+            spec = load_texts(self.run.main, texts)
+        except InputError:
+            return properties
+        found = [each for each in properties if definition in conjunct_names(names.get(each, each), spec)]
+        return found or properties
 
     def _violated_properties(self, config: Config) -> list[str]:
         """The violated properties, each found by a run that checks only that one."""
@@ -345,3 +383,7 @@ class RunExecution:
         if warm:
             pool.note_cold(ended.cpu_seconds)
         return argv, ended
+
+
+def _without(names: tuple[str, ...], dropped: list[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if name not in dropped)

@@ -27,7 +27,7 @@ RECORD_VERSION = 1
 
 Mode = Literal["check", "simulate", "generate"]
 Find = Literal["first", "each"]
-Purpose = Literal["run", "rest", "further", "attribution", "verify", "log"]
+Purpose = Literal["run", "trivial", "rest", "further", "attribution", "verify", "log"]
 ExecutorKind = Literal["spark", "local"]
 TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
 SandboxKind = Literal["bubblewrap", "kernel", "none"]
@@ -168,7 +168,8 @@ class Run:
 class Execution:
     """One process of TLC: its command, its end, its use of resources.
 
-    purpose: ``run`` as configured, ``rest`` without the properties of which a simulation made a violation up, ``further``
+    purpose: ``run`` as configured, ``trivial`` to find out which property TLC takes for FALSE before it computes a state,
+        ``rest`` without those properties, or without those of which a simulation made a violation up, ``further``
         without the definitions found violated so far, ``attribution`` to find out which temporal property was violated,
         ``verify`` to check a behaviour of the execution before, ``log`` to learn how TLC takes the lines of a log.
     exit_code: None if the process did not start, negative for a signal.
@@ -231,8 +232,14 @@ class RunRecord:
     @property
     def answers(self) -> int:
         """The number of executions that the result is made of: without checks of a behaviour, and what was run again."""
-        purposes = [each.purpose for each in self.executions]
-        return len(purposes) - purposes.count("verify") - purposes.count("rest")
+        others = ("trivial", "rest", "verify")
+        return sum(execution.purpose not in others for execution in self.executions)
+
+    @property
+    def counted(self) -> Execution:
+        """The execution that the counts are of: the last that took the place of the run, otherwise the run."""
+        rest = [execution for execution in self.executions if execution.purpose == "rest"]
+        return rest[-1] if rest else self.executions[0]
 
 
 # Outcomes that say nothing about the model, so that the run is executed again.

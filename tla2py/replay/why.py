@@ -17,7 +17,7 @@ from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
 from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, printed_tuples
-from tla2py.tla.levels import Level
+from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module
 from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
@@ -163,13 +163,18 @@ def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
 
 
 def _of_constant_check(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
-    """Yield the conjuncts that are FALSE of a check that reads no variable, which TLC reports without a state."""
+    """Yield the conjuncts that are FALSE in every state, of a check that TLC reports as violated without a state."""
     name = query.violated(trace)
     entity = query.spec.scope.names.get(name)
-    if entity is None or entity.body is None or query.spec.level(name) is not Level.CONSTANT:
+    parts: _Parts = []
+    if entity is not None and entity.body is not None:
+        module = next(each for each in query.spec.modules if each.name == entity.declaration.module)
+        levels, scope = Levels(query.spec.resolver), query.spec.scope_of(module)
+        for part in _assumed(entity.body, module, query):
+            if levels.of_expression(part, scope) is Level.CONSTANT:
+                parts.append((part, module))
+    if not parts:
         raise InputError("not-confirmable", "TLC wrote no counterexample", hint="")
-    module = next(each for each in query.spec.modules if each.name == entity.declaration.module)
-    parts = [(part, module) for part in _assumed(entity.body, module, query)]
     yield from _false_constants(parts, name, query)
 
 

@@ -24,6 +24,27 @@ def is_refuted_by_prefix(name: str, spec: ModuleGraph) -> bool:
     return bool(roots) and all(form.is_safety(root, positive=True) for root in roots)
 
 
+@deeply
+def conjunct_names(name: str, spec: ModuleGraph) -> frozenset[str]:
+    """Return the names that stand as conjuncts in a definition, itself included, also inside of others of them.
+
+    Of a definition that comes by a named instance it is the last part, as TLC names it.
+    """
+    names: set[str] = set()
+    formulas = [(each.expr, each.scope) for each in named(spec, [name])]
+    while formulas:
+        expr, scope = formulas.pop()
+        if expr.shape == "apply" and expr.operator == "/\\":
+            formulas += [(part, scope) for part in expr.arguments]
+            continue
+        entity = scope.named(expr)
+        short = expr.operator.rpartition("!")[2]
+        if entity is not None and entity.body is not None and short not in names:
+            names.add(short)
+            formulas.append((entity.body, entity.scope))
+    return frozenset({*names, name})
+
+
 @dataclass(frozen=True, slots=True)
 class _Formula:
     """A part of a formula, the scope of its names, and the formulas that its parameters stand for.

@@ -361,7 +361,7 @@ def check_text(
         verdict.append(_NOTHING_ELSE * (bool(names) and _checks(checked) == (DEADLOCK,)), "")
     stats = result.stats
     if stats.generated is not None and not record.assumptions:
-        least = "at least " * unfinished(result.outcome, record.executions[0].termination_reason)
+        least = "at least " * unfinished(result.outcome, record.counted.termination_reason)
         first = " by the first execution" * (record.answers > 1)
         verdict.append(
             f"; {least}{counted(stats.generated, 'state')} generated, {number(stats.distinct)} distinct, "

@@ -80,6 +80,9 @@ class Code(IntEnum):
     # TLC evaluates a check that reads no variable before it computes the first state. The same message refuses a
     # constraint that reads none.
     CONSTANT_VALUE = 2230
+    # A conjunct of the specification or of a property is a definition that is FALSE. TLC says of both that "the spec is
+    # trivially false", and computes no state.
+    TRIVIALLY_FALSE = 2237
 
     # Evaluation failures.
     ASSUMPTION_FAILED = 2105
@@ -189,7 +192,16 @@ POSTCONDITIONS = {
     Code.ASSUMPTION_FAILED: Code.POSTCONDITION_FAILED,
 }
 # The errors that say why a model rejects itself; a counterexample does not.
-EXPLAINING = frozenset({ENTRY, Code.ASSERT, Code.CONSTANT_VALUE, *POSTCONDITIONS, *POSTCONDITIONS.values()})
+EXPLAINING = frozenset(
+    {
+        ENTRY,
+        Code.ASSERT,
+        Code.CONSTANT_VALUE,
+        Code.TRIVIALLY_FALSE,
+        *POSTCONDITIONS,
+        *POSTCONDITIONS.values(),
+    }
+)
 
 
 def meaning(code: int) -> Meaning:

@@ -25,6 +25,7 @@ from tla2py.tlc.output.collector import Collector, with_notes
 from tla2py.tlc.output.messages import Message, UserText, iter_messages, with_log
 from tla2py.tlc.output.prints import asserted_value
 from tla2py.tlc.output.states import iter_with_traces, location_of
+from tla2py.tlc.output.trivial import add_trivial_violations, find_trivial_violations, is_trivially_false
 
 # What an Assert without a place fails in.
 _SUBJECT = re.compile(r"Evaluating (?:invariant|action property) (\S+) failed")
@@ -370,7 +371,7 @@ def _believed(pairs: Sequence[_Pair], record: RunRecord) -> list[_Pair]:
     """Return the executions and their results, without the violations that a simulation made up (tlaplus#204)."""
     believed: list[_Pair] = []
     for number, (execution, result) in enumerate(pairs):
-        if execution.purpose in ("verify", "log"):
+        if execution.purpose in ("trivial", "verify", "log"):
             continue
         checks = []
         for following, check in pairs[number + 1 :]:
@@ -409,7 +410,12 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult], recor
 
     A violation of a property that a beginning of a behaviour refutes is not suspect.
     """
-    kept = _believed(list(zip(executions, results, strict=True)), record)
+    pairs = list(zip(executions, results, strict=True))
+    trivial = find_trivial_violations(pairs)
+    if is_trivially_false(pairs[0][1]) and not trivial:
+        # What TLC takes for FALSE is not known, so that the rest says nothing about the run.
+        pairs = pairs[:1]
+    kept = _believed(pairs, record)
     violations: list[Violation] = []
     traces: list[Trace] = []
     undecided: tuple[str, ...] = ()
@@ -436,6 +442,8 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult], recor
         diagnostics=tuple(d for _, result in kept for d in result.diagnostics),
         undecided=undecided,
     )
+    if trivial:
+        result = add_trivial_violations(result, kept[0][1], trivial)
     return replace(result, diagnostics=(*result.diagnostics, *_liveness_note(record, result)))
 
 
