@@ -25,7 +25,7 @@ STATES, STEPS = 375_963, 1_989_339
 LOAD = """
 import resource, sys, time
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables
+from tla2py.store.refresh import refresh_tables
 start = time.monotonic()
 store = Store(sys.argv[1])
 with store.lock():

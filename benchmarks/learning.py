@@ -16,9 +16,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from tla2py.analysis.atoms import AtomTable, bit_set
+from tla2py.analysis.law_search import Learner
 from tla2py.analysis.laws import Law
 from tla2py.analysis.points import Answered, Answers
-from tla2py.analysis.searching import Learner
 
 SEED = 20261124
 LAWS = 200

@@ -28,7 +28,7 @@ from tla2py.errors import Tla2pyError
 
 if TYPE_CHECKING:
     from tla2py.execution.result import SweepResult
-    from tla2py.gate.problem import Drift, Problem, Reason
+    from tla2py.gate.reasons import Drift, Problem, Reason
     from tla2py.gate.run import Gated
     from tla2py.model.finding import Finding
     from tla2py.tla.module import Remark
@@ -133,7 +133,7 @@ class Ended:
     @property
     def drifts(self) -> list[tuple[int | None, Drift]]:
         """The point and the change of each drift from a lock."""
-        from tla2py.gate.problem import Drift
+        from tla2py.gate.reasons import Drift
 
         return [(each.point, each.cause) for each in self.problems if isinstance(each.cause, Drift)]
 

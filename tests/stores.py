@@ -12,9 +12,9 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.store.address import Address
 from tla2py.store.pack import identity
 from tla2py.store.record import record_name
+from tla2py.store.refresh import stored_table
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.store.write import stored_table
 
 # What differs from one execution of a run to the next.
 TIMES = frozenset({"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "executor"})

@@ -26,8 +26,8 @@ from faults import FAULTS, cut, some
 from systems import SYSTEMS, TIMEOUT_MINUTES, make_sweep
 from trial import TABLES, Trial, rows
 
+from tla2py.store.refresh import stored_table
 from tla2py.store.store import Store
-from tla2py.store.write import stored_table
 
 
 class WrongError(AssertionError):

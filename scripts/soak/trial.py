@@ -10,8 +10,8 @@ from pathlib import Path
 
 import psutil
 
+from tla2py.store.refresh import stored_table
 from tla2py.store.store import Store
-from tla2py.store.write import stored_table
 
 TABLES = ("runs", "traces", "states", "changes")
 DIFFERENT = {"wall_seconds", "cpu_seconds", "peak_memory_bytes", "started_at", "timeout_seconds", "executor"}

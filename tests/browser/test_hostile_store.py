@@ -16,8 +16,8 @@ from tests.integration.walls.test_stores import MARKUP
 from tests.pages import serving
 from tests.unit.store.test_strangers import seal
 from tla2py.analysis.view import open_view
+from tla2py.store.refresh import refresh_tables
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables
 from tla2py.view.explorer import store_data
 from tla2py.view.server import ExplorerServer, PageAnswers
 

@@ -7,9 +7,9 @@ import re
 
 from tests.conftest import spec
 from tests.errors.provoke import Lab, provokes
-from tla2py.logs.map import Mapper, merged
-from tla2py.logs.observe import observed_module, write_observed
-from tla2py.logs.read import LogLines
+from tla2py.logs.formats import LogLines
+from tla2py.logs.mapping import Mapper, merged
+from tla2py.logs.observation import observed_module, write_observed
 from tla2py.model.logs import LogMap
 from tla2py.tla.parse import load_modules
 

@@ -13,8 +13,8 @@ from tla2py.cli.app import run_command
 from tla2py.store.foreign import read_file
 from tla2py.store.open_storage import open_storage
 from tla2py.store.record import input_file, open_archive
+from tla2py.store.refresh import refresh_tables, table_files
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, table_files
 
 
 @provokes("store-busy")

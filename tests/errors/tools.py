@@ -13,7 +13,7 @@ from tla2py.execution.executor import Work, fitting_slots
 from tla2py.model.run import ClassFile, TlcOptions
 from tla2py.spark.choice import require_pyspark
 from tla2py.tla.parse import read_module
-from tla2py.tlc.process.system import this_machine
+from tla2py.tlc.process.os_facts import this_machine
 from tla2py.tlc.tools.community import planned_overrides
 from tla2py.tlc.tools.installed import COMMUNITY, download, install, release
 from tla2py.tlc.tools.jar import bundled_jar
@@ -115,7 +115,7 @@ def no_pyspark(lab: Lab) -> None:
 
 @provokes("mcp-missing")
 def no_sdk(lab: Lab) -> None:
-    lab.patch.delitem(sys.modules, "tla2py.cli.desk", raising=False)
+    lab.patch.delitem(sys.modules, "tla2py.cli.mcp_runner", raising=False)
     for name in ("mcp", "mcp.server.mcpserver"):
         lab.patch.setitem(sys.modules, name, None)
     lab.run("mcp")

@@ -22,7 +22,7 @@ from tla2py.errors import InputError
 from tla2py.execution.executor import fitting_slots
 from tla2py.store.store import Store
 from tla2py.tlc.process.bubblewrap import DiskQuota, is_full, reports_full_disk
-from tla2py.tlc.process.system import Machine, this_machine
+from tla2py.tlc.process.os_facts import Machine, this_machine
 
 pytestmark = pytest.mark.faults
 

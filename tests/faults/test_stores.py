@@ -22,8 +22,8 @@ from tests.unit.store.test_packs import CASES, read
 from tests.unit.store.test_store import MANIFEST, POINTS
 from tla2py.errors import StoreError
 from tla2py.model.run import RunRecord
+from tla2py.store.refresh import refresh_tables
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables
 
 pytestmark = pytest.mark.faults
 

@@ -16,8 +16,8 @@ from tests.command import tool
 from tests.conftest import RunCli
 from tests.raising import raises
 from tla2py.errors import ToolchainError
+from tla2py.tlc.process.os_facts import memory_in_use, this_machine
 from tla2py.tlc.process.pool import archive_options, class_archive
-from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import bundled_jar
 from tla2py.tlc.tools.java import find_java, packaged_java
 from tla2py.tlc.tools.toolchain import find_toolchain

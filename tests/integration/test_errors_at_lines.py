@@ -11,7 +11,7 @@ import pytest
 from tests.command import Ended
 from tests.conftest import SPECS, RunCli, spec
 from tests.stores import table_rows
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 from tla2py.model.outcome import Verdict
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, ONLY_DEADLOCK
 

@@ -17,8 +17,8 @@ from mcp.types import CallToolResult, ListRootsResult, TextContent, TextResource
 
 from tests.conftest import SPECS, RunCli
 from tests.integration.test_sweep import wait_until_gone
-from tla2py.cli.desk import Desk
 from tla2py.cli.mcp import build_server
+from tla2py.cli.mcp_runner import Desk
 from tla2py.model.run import Walls
 from tla2py.toml import loads
 

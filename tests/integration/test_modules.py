@@ -13,7 +13,7 @@ import pytest
 from tests.conftest import JARS, SPECS, RunCli, spec
 from tests.integration.spy import java_class
 from tla2py.analysis.view import open_view
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 from tla2py.model.run import digest_text
 from tla2py.tla.module import Remark
 from tla2py.tla.parse import read_module

@@ -32,10 +32,10 @@ from tla2py.model.run import digest_text
 from tla2py.store import remote
 from tla2py.store.address import Address, below
 from tla2py.store.fragments import read_list
-from tla2py.store.runs import run_rows
+from tla2py.store.read import run_rows
+from tla2py.store.refresh import prune, refresh_tables, table_files, tables_current
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
-from tla2py.store.write import prune, refresh_tables, table_files, tables_current
 from tla2py.view.page import report_page
 
 

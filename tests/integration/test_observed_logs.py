@@ -16,10 +16,10 @@ from tests.command import tool
 from tests.conftest import spec
 from tla2py.errors import InputError
 from tla2py.logs.files import write_log_module
+from tla2py.logs.formats import JsonValue, LogLine
 from tla2py.logs.literal import MODULES
-from tla2py.logs.map import Mapper
-from tla2py.logs.observe import POSITION, observed_module, write_observed
-from tla2py.logs.read import JsonValue, LogLine
+from tla2py.logs.mapping import Mapper
+from tla2py.logs.observation import POSITION, observed_module, write_observed
 from tla2py.model.logs import LogFile, LogInput, LogMap
 from tla2py.model.model import Config, Extension, Inputs
 from tla2py.tla.parse import load_modules

@@ -16,8 +16,8 @@ import pytest
 from tests.command import environment, tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tla2py.analysis.view import open_view
+from tla2py.tlc.process.os_facts import this_machine
 from tla2py.tlc.process.process import Ended, execute_argv
-from tla2py.tlc.process.system import this_machine
 
 DRIVER = """
 import os, sys

@@ -10,8 +10,8 @@ import pytest
 from tests.conftest import RunCli, spec
 from tests.stores import table_rows
 from tla2py.logs.content import ContentCounter, FieldHints, refusal
-from tla2py.logs.map import Mapper
-from tla2py.logs.read import JsonValue, LogLine
+from tla2py.logs.formats import JsonValue, LogLine
+from tla2py.logs.mapping import Mapper
 from tla2py.model.logs import LogMap, Vocabulary
 
 COUNTER = """---- MODULE Ct ----

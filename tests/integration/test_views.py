@@ -9,7 +9,7 @@ import pytest
 from tests import command
 from tests.conftest import spec
 from tests.stores import table_rows
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 
 SWEEP = """module = "Lights.tla"
 [model]

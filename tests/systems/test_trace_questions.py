@@ -14,8 +14,8 @@ from mcp.types import TextContent
 from tests import command
 from tests.systems.rows import SPECS
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.cli.desk import Desk
 from tla2py.cli.mcp import build_server
+from tla2py.cli.mcp_runner import Desk
 
 pytestmark = pytest.mark.systems
 

@@ -50,7 +50,7 @@ ALLOWED = {
 OF_SYSTEM = re.compile(
     r"\b(fcntl|prctl|capset|waitid|pidfd_open|memfd_create|sched_getaffinity|O_PATH|killpg|ru_maxrss|syscall)\b|\"/?proc/"
 )
-SYSTEM = Path("tlc", "process", "system.py")
+SYSTEM = Path("tlc", "process", "os_facts.py")
 
 # What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
 # ours, and Spark itself pickles what goes to its workers.

@@ -26,7 +26,7 @@ from tla2py.execution.validate import log_objects, log_results, sweep_of_logs
 from tla2py.model.model import Config
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.mutation.trial import score
+from tla2py.mutation.plan import score
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 

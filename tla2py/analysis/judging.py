@@ -21,7 +21,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.mutation.mutate import run_mutation
 from tla2py.mutation.operators import OPERATORS
-from tla2py.mutation.trial import MutationChoice
+from tla2py.mutation.plan import MutationChoice
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tla.copies import Edit, edited

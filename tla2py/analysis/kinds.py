@@ -15,8 +15,8 @@ from tla2py.errors import InputError
 from tla2py.model.display import Printed
 from tla2py.model.row import TraceRow
 from tla2py.model.trace import SIMULATED, Trace
-from tla2py.store.runs import last_changes, trace_actions
-from tla2py.store.write import table_files
+from tla2py.store.read import last_changes, trace_actions
+from tla2py.store.refresh import table_files
 from tla2py.text import counted, did_you_mean, listed
 
 Ending = Literal["", "lasso", "stuttering", "cut off"]

@@ -13,7 +13,7 @@ from functools import reduce
 from typing import TypeAlias
 
 from tla2py.analysis.atoms import ARITHMETIC, Atom, AtomTable, Number, NumberBound, Row, bit_set, bits
-from tla2py.analysis.search import Candidate, Formula, FormulaSearch, Term
+from tla2py.analysis.formula_search import Candidate, Formula, FormulaSearch, Term
 
 # The formulas that are extended by a further atom.
 _BEAM = 60

@@ -15,8 +15,8 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.fragments import read_rows
-from tla2py.store.runs import action_rows
-from tla2py.store.write import missing_points, table_files
+from tla2py.store.read import action_rows
+from tla2py.store.refresh import missing_points, table_files
 from tla2py.sweep.grid import value_key
 from tla2py.text import counted, points_text
 from tla2py.tla import value as tla_value

@@ -25,11 +25,11 @@ from tla2py.replay.evaluate import evaluate_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace, explain_with, without_trace
 from tla2py.store.foreign import ForeignStore
+from tla2py.store.read import run_violations
 from tla2py.store.record import input_file
+from tla2py.store.refresh import refresh_tables, stored_table, table_files
 from tla2py.store.rows import because_rows
-from tla2py.store.runs import run_violations
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables, stored_table, table_files
 from tla2py.tla.copies import Conjunct
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.process.pool import close_hosts

@@ -15,7 +15,7 @@ from tla2py.model.row import RunRow, TraceRow
 from tla2py.model.trace import SIMULATED, Trace
 from tla2py.store.fragments import wrong_value
 from tla2py.store.manifest import Manifest
-from tla2py.store.runs import (
+from tla2py.store.read import (
     TRACE_COLUMNS,
     pandas_frame,
     run_rows,
@@ -24,9 +24,9 @@ from tla2py.store.runs import (
     trace_states,
     with_states,
 )
+from tla2py.store.refresh import stored_table, table_files
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store, StoredPoints
-from tla2py.store.write import stored_table, table_files
 from tla2py.tlc.config.read import parse_config
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from tla2py.cases.cover import Behaviour, CoverOptions, CoverSearch
 from tla2py.errors import InputError, reason_of, writing
 from tla2py.files import write_atomically
 from tla2py.model.row import DriveRow
+from tla2py.store.refresh import DRIVES
 from tla2py.store.schema import TABLES
-from tla2py.store.write import DRIVES
 from tla2py.text import cut
 from tla2py.tla.itf import Json, from_itf, json_text
 from tla2py.tla.value import format_value
@@ -413,7 +413,7 @@ def write_drives(folder: Path, driven: Sequence[DriveRow]) -> Path:
     # Imported on use, as it takes long.
     import pyarrow.parquet as pq
 
-    from tla2py.store.sink import rows_as_table
+    from tla2py.store.parquet import rows_as_table
 
     file = folder / DRIVES
     with writing(file):

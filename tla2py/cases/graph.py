@@ -22,7 +22,7 @@ from tla2py.model.model import Config
 from tla2py.model.outcome import Outcome
 from tla2py.model.row import RunRow
 from tla2py.model.run import RunRecord
-from tla2py.store.write import table_files
+from tla2py.store.refresh import table_files
 from tla2py.text import counted
 from tla2py.tla.itf import Json, state_to_itf
 from tla2py.tla.parse import load_texts

@@ -17,7 +17,7 @@ from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
 from tla2py.query import Engine
 from tla2py.store.foreign import open_tables
-from tla2py.store.write import missing_points
+from tla2py.store.refresh import missing_points
 from tla2py.view.layout import Wrapped, plain_table
 
 

@@ -23,7 +23,7 @@ from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.result import SweepResult
 from tla2py.execution.sweeps import SweepOptions, only_failed, run_sweeps
-from tla2py.gate.problem import Problem
+from tla2py.gate.reasons import Problem
 from tla2py.gate.second import Second
 from tla2py.model.trace import SIMULATED, UNKNOWN
 from tla2py.replay.query import Origin

@@ -27,7 +27,7 @@ from tla2py.spark.choice import has_pyspark
 from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.process import sandbox
-from tla2py.tlc.process.system import this_machine
+from tla2py.tlc.process.os_facts import this_machine
 from tla2py.tlc.tools.community import community_suits
 from tla2py.tlc.tools.jar import INSTALL_NEWEST, Jar
 from tla2py.tlc.tools.java import find_java, found_javas

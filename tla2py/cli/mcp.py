@@ -16,8 +16,8 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ListRootsResult
 from pydantic import Field
 
-from tla2py.cli.desk import Answer, Desk
 from tla2py.cli.diagnosis import sweep_schema
+from tla2py.cli.mcp_runner import Answer, Desk
 from tla2py.version import __version__
 
 CFG_GRAMMAR = """\

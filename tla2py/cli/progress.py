@@ -28,8 +28,8 @@ from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, cut, parameter_text
 from tla2py.tla.module import Remark
+from tla2py.tlc.process.os_facts import memory_in_use, this_machine
 from tla2py.tlc.process.sandbox import sandbox_text, walls
-from tla2py.tlc.process.system import memory_in_use, this_machine
 from tla2py.tlc.tools.jar import Jar
 from tla2py.toml import toml_string
 from tla2py.view.layout import number, seconds

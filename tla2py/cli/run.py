@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
+from tla2py.analysis.law_search import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.questions import keep_because
-from tla2py.analysis.searching import Budget, SearchOptions, parse_budget, search_code
 from tla2py.analysis.view import open_view
 from tla2py.cli import checking
 from tla2py.cli import options as opt

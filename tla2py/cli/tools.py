@@ -173,8 +173,8 @@ def prune_command(
       tla2py prune runs/NAME
     """
     # Imported on use, with Arrow.
+    from tla2py.store.refresh import prune
     from tla2py.store.store import Store
-    from tla2py.store.write import prune
 
     opened = Store.open(store)
     unused = prune(opened, dry_run=dry_run)
@@ -208,8 +208,8 @@ def tables_command(
     # Imported on use, with Arrow.
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
+    from tla2py.store.refresh import Derive, Group, derive_here, refresh_tables, row_counts
     from tla2py.store.store import Store
-    from tla2py.store.write import Derive, Group, derive_here, refresh_tables, row_counts
 
     opened, begun = Store.open(store), time.monotonic()
     with contextlib.ExitStack() as stack:
@@ -281,8 +281,8 @@ def mcp_command(
         show_json({"mcpServers": {"tla2py": {"command": sys.executable, "args": argv}}})
         return
     try:
-        from tla2py.cli.desk import Desk
         from tla2py.cli.mcp import build_server
+        from tla2py.cli.mcp_runner import Desk
     except ModuleNotFoundError as error:
         raise InputError(
             "mcp-missing", f"no module {error.name}", hint="pip install 'tla2py[mcp]'"

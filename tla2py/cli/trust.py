@@ -21,7 +21,7 @@ from tla2py.cli.progress import ConsoleListener
 from tla2py.errors import ExitCode, InputError, Tla2pyError
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate import outputs
-from tla2py.gate.audit import (
+from tla2py.gate.evidence import (
     Packed,
     PackGaps,
     Repeated,
@@ -30,7 +30,7 @@ from tla2py.gate.audit import (
     repeat_points,
     write_evidence,
 )
-from tla2py.gate.evidence import evidence_of
+from tla2py.gate.report_model import evidence_of
 from tla2py.gate.run import GateOptions, gate
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary, lock_lines
@@ -38,8 +38,8 @@ from tla2py.lint.subject import read_dialect
 from tla2py.model.finding import Severity, alike_findings
 from tla2py.model.mutant import LeftOut
 from tla2py.mutation.mutate import export_mutants, run_mutation, sweep_to_mutate
-from tla2py.mutation.rounds import Cost
-from tla2py.mutation.trial import Trial, file_choice, prepare_trial
+from tla2py.mutation.plan import Trial, file_choice, prepare_trial
+from tla2py.mutation.run import Cost
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
 from tla2py.sweep.judge import worst

@@ -20,11 +20,11 @@ from tla2py.model.run import ExecutorKind, Run
 from tla2py.store.address import Address
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import input_file
+from tla2py.store.refresh import Group, derive_here
 from tla2py.store.store import Store
-from tla2py.store.write import Group, derive_here
 from tla2py.text import counted
+from tla2py.tlc.process.os_facts import Machine, this_machine
 from tla2py.tlc.process.pool import close_hosts, stop_hosts
-from tla2py.tlc.process.system import Machine, this_machine
 from tla2py.tlc.tools.toolchain import Toolchain
 
 if TYPE_CHECKING:

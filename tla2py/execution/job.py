@@ -21,9 +21,9 @@ from tla2py.store.address import is_remote
 from tla2py.store.fragments import read_list, read_rows
 from tla2py.store.manifest import Manifest, ManifestParameter
 from tla2py.store.record import Archive, write_inputs
+from tla2py.store.refresh import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.store.schema import parameter_columns, parameter_type
 from tla2py.store.store import Store
-from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan, Runs
 from tla2py.sweep.sweep import Sweep

@@ -12,15 +12,15 @@ from pathlib import Path
 
 from tla2py.errors import InputError, Place, Tla2pyError, ToolchainError
 from tla2py.execution.listener import Listener
-from tla2py.execution.probes import PROBE_CODES, probe_findings
+from tla2py.execution.vacuity import PROBE_CODES, probe_findings
 from tla2py.lint.rules import lint_file
 from tla2py.lint.subject import finding, read_dialect, result_warning
 from tla2py.model.finding import Finding, Findings, Severity, alike_findings, apply_acceptance
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import ActionRow, action_rows
+from tla2py.store.read import ActionRow, action_rows
+from tla2py.store.refresh import table_files
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.folder import module_of_config
 from tla2py.sweep.grid import Points
@@ -35,8 +35,8 @@ from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.module import Span
 from tla2py.tlc.config.read import config_expectation, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES
+from tla2py.tlc.process.os_facts import on_linux
 from tla2py.tlc.process.sandbox import NO_WALLS, remedy
-from tla2py.tlc.process.system import on_linux
 from tla2py.tlc.tools.community import check_classes, community_suits
 from tla2py.tlc.tools.jar import Jar, check_needs
 from tla2py.tlc.tools.toolchain import Toolchain, check_readable

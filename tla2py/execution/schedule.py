@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from tla2py.errors import StoreError
-from tla2py.store.runs import run_seconds
+from tla2py.store.read import run_seconds
+from tla2py.store.refresh import intact_files
 from tla2py.store.store import Store
-from tla2py.store.write import intact_files
 from tla2py.sweep.grid import comparable
 from tla2py.sweep.plan import Plan
 from tla2py.tlc.process.pool import LONG_SECONDS

@@ -16,15 +16,15 @@ from tla2py.execution.executor import Executor, ExecutorFactory
 from tla2py.execution.job import Job, execute_jobs, known_runs, prepare_job, write_input_files, write_points
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan, sweep_findings, without_refused
-from tla2py.execution.probes import execute_probes
 from tla2py.execution.result import SweepResult
+from tla2py.execution.vacuity import execute_probes
 from tla2py.model.finding import Finding
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import SandboxNeed
 from tla2py.store.address import Address, below
-from tla2py.store.runs import run_rows
+from tla2py.store.read import run_rows
+from tla2py.store.refresh import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.store.store import LIMITED, PASSED, Store
-from tla2py.store.write import hold_tables, refresh_tables, table_files, tables_current
 from tla2py.sweep.file import folder_file, sweep_file_of
 from tla2py.sweep.judge import judge
 from tla2py.sweep.load import configs_sections, load_sweep, sweep_of_configs

@@ -29,9 +29,9 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.store.address import Address, below
 from tla2py.store.fragments import read_rows
-from tla2py.store.runs import unmatched_lines
+from tla2py.store.read import unmatched_lines
+from tla2py.store.refresh import table_files
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of, worst
 from tla2py.sweep.load import module_sections, relative_name, sweep_of_sections

@@ -12,7 +12,7 @@ import msgspec
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants, content_lines
 from tla2py.gate.lock import Lock, LockedPoint
-from tla2py.gate.problem import (
+from tla2py.gate.reasons import (
     OF_MODULES,
     UNANSWERED,
     Drift,
@@ -37,8 +37,8 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.model.search import Search
 from tla2py.model.trace import SUSPECT
-from tla2py.mutation.trial import score
-from tla2py.store.runs import StoredLine
+from tla2py.mutation.plan import score
+from tla2py.store.read import StoredLine
 from tla2py.sweep import judge
 from tla2py.sweep.checks import ConfigFacts, config_facts, config_problems, only_deadlock
 from tla2py.sweep.grid import Point, parameters_key

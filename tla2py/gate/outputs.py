@@ -15,11 +15,11 @@ from junitparser import Error, Failure, JUnitXml, Skipped, TestCase, TestSuite
 from tla2py.errors import ExitCode, InputError, Place, Tla2pyError, failure_text, writing
 from tla2py.files import check_report, store_files, write_file
 from tla2py.gate.decision import Decision, PointDecision
-from tla2py.gate.evidence import Evidence
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.reasons import Problem, Reason
+from tla2py.gate.report_model import Evidence
 from tla2py.model.trace_text import trace_lines
 from tla2py.store.address import folder_of, is_remote
-from tla2py.store.runs import FIRST_COUNTS
+from tla2py.store.read import FIRST_COUNTS
 from tla2py.sweep.judge import CheckAnswer
 from tla2py.sweep.repository import named_files
 from tla2py.text import counted, parameter_text, printable

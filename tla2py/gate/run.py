@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from tla2py.analysis.law_search import SearchOptions
 from tla2py.analysis.questions import keep_because
-from tla2py.analysis.searching import SearchOptions
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.execution.executor import ExecutorFactory
@@ -20,7 +20,7 @@ from tla2py.execution.validate import run_log_mutants
 from tla2py.files import write_file
 from tla2py.gate.decision import Decision, StoreFacts, decide
 from tla2py.gate.lock import Lock, lock_path, lock_text, read_lock
-from tla2py.gate.problem import Problem, blindness, survivors
+from tla2py.gate.reasons import Problem, blindness, survivors
 from tla2py.gate.second import SecondRuns, run_second, stored_second
 from tla2py.gate.selftest import run_self_test
 from tla2py.gate.stored import plan_stored, read_found, stored_mutants, stored_report, sweep_file_of
@@ -28,7 +28,7 @@ from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.search import Search
 from tla2py.mutation.mutate import mutants_address, run_mutation
-from tla2py.mutation.trial import file_choice
+from tla2py.mutation.plan import file_choice
 from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.manifest import is_store
 from tla2py.store.store import Store

@@ -10,9 +10,9 @@ from urllib.parse import quote
 
 from tla2py.errors import Place, Tla2pyError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.evidence import Evidence
 from tla2py.gate.outputs import ReportFile, error_place
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.reasons import Problem, Reason
+from tla2py.gate.report_model import Evidence
 from tla2py.model.finding import Finding
 from tla2py.model.trace import State, Trace
 from tla2py.model.trace_text import action_text, step_changes, trace_end

@@ -12,16 +12,16 @@ from tla2py.execution.check import Checked
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import run_sweeps
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.reasons import Problem, Reason
 from tla2py.lint.faults import faults_met
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.run import Run
 from tla2py.store.address import Address, below
+from tla2py.store.read import run_rows
+from tla2py.store.refresh import table_files
 from tla2py.store.rows import run_row
-from tla2py.store.runs import run_rows
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 from tla2py.sweep.plan import plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted

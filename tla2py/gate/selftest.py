@@ -14,13 +14,13 @@ from tla2py.execution.job import write_input_files
 from tla2py.execution.listener import Listener
 from tla2py.execution.result import SweepResult
 from tla2py.gate.lock import Lock
-from tla2py.gate.problem import Problem, Reason
+from tla2py.gate.reasons import Problem, Reason
 from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.mutant import MutantReport
 from tla2py.model.row import RunRow
-from tla2py.mutation.rounds import Bench, Task, plain, status_of
-from tla2py.mutation.trial import Trial, file_choice, prepare_trial
-from tla2py.mutation.walk import Mutant
+from tla2py.mutation.generate import Mutant
+from tla2py.mutation.plan import Trial, file_choice, prepare_trial
+from tla2py.mutation.run import Bench, Task, plain, status_of
 from tla2py.store.address import below
 from tla2py.store.store import Store
 from tla2py.sweep.checks import DEADLOCK

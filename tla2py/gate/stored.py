@@ -20,9 +20,9 @@ from tla2py.model.row import RunRow
 from tla2py.model.run import Run, RunRecord
 from tla2py.model.trace import Trace
 from tla2py.mutation.mutate import mutants_address
-from tla2py.store.runs import action_rows, run_notes, run_rows, said_lines, unmatched_lines
+from tla2py.store.read import action_rows, run_notes, run_rows, said_lines, unmatched_lines
+from tla2py.store.refresh import table_files
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 from tla2py.sweep.file import folder_file
 from tla2py.sweep.grid import parameters_key
 from tla2py.sweep.plan import Plan, plan_sweep

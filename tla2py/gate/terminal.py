@@ -11,9 +11,9 @@ from rich.text import Text
 
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.evidence import Evidence, Surprise
 from tla2py.gate.lock import lock_path
-from tla2py.gate.problem import Drift, Problem, Reason
+from tla2py.gate.reasons import Drift, Problem, Reason
+from tla2py.gate.report_model import Evidence, Surprise
 from tla2py.gate.run import Gated
 from tla2py.model.finding import alike_findings
 from tla2py.model.outcome import Verdict

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tla2py.errors import InputError
 from tla2py.logs.files import LogText
-from tla2py.logs.read import read_json
+from tla2py.logs.formats import read_json
 from tla2py.model.logs import LogContent, LogInput, LogRow
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Progress, RunResult

@@ -6,8 +6,8 @@ import difflib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from tla2py.logs.map import Observation
-from tla2py.logs.read import JsonValue, LogLine, shown
+from tla2py.logs.formats import JsonValue, LogLine, shown
+from tla2py.logs.mapping import Observation
 from tla2py.model.logs import LogContent, LogMap, LogRemark, Vocabulary
 from tla2py.text import listed
 

@@ -14,11 +14,11 @@ import msgspec
 from tla2py.errors import InputError, Place
 from tla2py.lint.subject import result_warning
 from tla2py.logs.content import ContentCounter, refusal
+from tla2py.logs.file_reads import LogReader, SourceTexts, find_reader, log_terms
+from tla2py.logs.formats import LogLines, changed_numbers, unnamed_fields
 from tla2py.logs.literal import LOG_MODULE, LOG_NAME, literal_extension, write_literal
-from tla2py.logs.map import Mapper
-from tla2py.logs.observe import POSITION, ObservedLogs, ObservedPlace, write_observed
-from tla2py.logs.read import LogLines, changed_numbers, unnamed_fields
-from tla2py.logs.reader import LogReader, SourceTexts, find_reader, log_terms
+from tla2py.logs.mapping import Mapper
+from tla2py.logs.observation import POSITION, ObservedLogs, ObservedPlace, write_observed
 from tla2py.logs.sections import LogsSection, UnobservedTable
 from tla2py.model.finding import Acceptance, Finding, accepted_reason
 from tla2py.model.logs import (

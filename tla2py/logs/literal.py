@@ -9,7 +9,7 @@ from typing import IO
 import msgspec
 
 from tla2py.errors import InputError
-from tla2py.logs.read import JsonValue, LogLines, read_json
+from tla2py.logs.formats import JsonValue, LogLines, read_json
 from tla2py.model.model import Extension, Inputs
 from tla2py.tla.value import format_value, is_identifier
 from tla2py.tlc.config.statements import LARGEST

@@ -12,7 +12,7 @@ from itertools import count
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from tla2py.logs.read import JsonValue, plain_json
+from tla2py.logs.formats import JsonValue, plain_json
 from tla2py.model.logs import LogChange, LogEdit
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.tree import deeply

@@ -10,10 +10,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from tla2py.errors import InputError
-from tla2py.logs.actions import HiddenError, Source, behavior_parts
+from tla2py.logs.action_model import HiddenError, Source, behavior_parts
+from tla2py.logs.file_reads import LogReach, is_reading
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
-from tla2py.logs.map import GIVES, SHOWS
-from tla2py.logs.reader import LogReach, is_reading
+from tla2py.logs.mapping import GIVES, SHOWS
 from tla2py.model.logs import LogPart, PartKind
 from tla2py.model.model import Config
 from tla2py.tla.copies import ActionParts, CopyPlace, formula_parts
@@ -33,7 +33,7 @@ MOST_STATES = 20
 # The steps of the specification that are printed for these states.
 _MOST_STEPS = 500
 TELLER = f"{PROBE}Tell"
-# The end of the names that ``tla2py.logs.observe`` gives to the formula of a step and to its parts.
+# The end of the names that ``tla2py.logs.observation`` gives to the formula of a step and to its parts.
 STEP = re.compile(r"_Step(_\d+)?$")
 LAST = "LAST"
 # The registers of TLCSet: the path, whether it is printed, the numbers of states and steps printed, whether the invariant was

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from tla2py.errors import InputError
-from tla2py.logs.observe import ObservedPlace
+from tla2py.logs.observation import ObservedPlace
 from tla2py.model.logs import LogMap
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import IO, NamedTuple
 
+from tla2py.logs.formats import JsonValue, plain_json
 from tla2py.logs.probe import PROBE, STEP, TAG, LogProbe, log_probe
-from tla2py.logs.read import JsonValue, plain_json
 from tla2py.model.logs import LogPart
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run, RunRecord, RunResult

@@ -13,11 +13,11 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.mutant import MutantReport, MutantRow
-from tla2py.mutation.rounds import Bench, CostsShown, Rounds
-from tla2py.mutation.trial import MutationChoice, Trial, prepare_trial
+from tla2py.mutation.plan import MutationChoice, Trial, prepare_trial
+from tla2py.mutation.run import Bench, CostsShown, Rounds
 from tla2py.store.address import Address
+from tla2py.store.refresh import refresh_tables
 from tla2py.store.store import Store
-from tla2py.store.write import refresh_tables
 from tla2py.sweep.load import module_sections, sweep_of_sections
 from tla2py.sweep.sweep import Sweep
 from tla2py.tlc.process.pool import hosts_kept

@@ -14,10 +14,10 @@ import pyarrow as pa
 
 from tla2py.errors import InputError
 from tla2py.query import Engine
-from tla2py.store.runs import pandas_frame
+from tla2py.store.read import pandas_frame
+from tla2py.store.refresh import table_files
 from tla2py.store.schema import TABLES, runs_columns
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 
 if TYPE_CHECKING:
     import pandas as pd

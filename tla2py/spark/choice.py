@@ -17,8 +17,8 @@ from tla2py.execution.executor import Executor, Part, PartEnd, PartRun, Work, de
 from tla2py.spark import ExecutorName
 from tla2py.spark.launch import has_active_context, local_cores, submitted
 from tla2py.store.fragments import Fragment
+from tla2py.store.refresh import Group
 from tla2py.store.store import Store
-from tla2py.store.write import Group
 
 if TYPE_CHECKING:
     from pyspark import Broadcast

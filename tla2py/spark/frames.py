@@ -28,9 +28,9 @@ from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.foreign import ForeignStore, open_tables
 from tla2py.store.fragments import TableList, read_list
 from tla2py.store.open_storage import open_storage
+from tla2py.store.refresh import stored_table, table_files
 from tla2py.store.schema import TABLE_NAMES, TABLES, Column, runs_columns
 from tla2py.store.store import Store
-from tla2py.store.write import stored_table, table_files
 
 
 def fragments_frame(

@@ -16,7 +16,7 @@ from tla2py.errors import ToolchainError
 from tla2py.execution.executor import default_slots
 from tla2py.tlc.process import reaper
 from tla2py.tlc.process.command import COMPILE_LATER
-from tla2py.tlc.process.system import kill_group
+from tla2py.tlc.process.os_facts import kill_group
 from tla2py.tlc.tools.java import find_java
 
 # spark-submit sets this to the port of the JVM that it has started.

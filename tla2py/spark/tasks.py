@@ -36,8 +36,8 @@ from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.derive import derive_fragment
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import Archive
+from tla2py.store.refresh import Group, derive_here
 from tla2py.store.store import Store
-from tla2py.store.write import Group, derive_here
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.tools.community import read_override

@@ -30,9 +30,9 @@ from tla2py.store.address import Address
 from tla2py.store.fragments import FRAGMENT_TABLES, Fragment, fragment_of, new_name, read_table
 from tla2py.store.manifest import Manifest
 from tla2py.store.pack import integer_column, text_column
+from tla2py.store.parquet import TableWriter, rows_as_table, write_batches
 from tla2py.store.record import Archive, input_file
 from tla2py.store.schema import TABLES, arrow_schema
-from tla2py.store.sink import TableWriter, rows_as_table, write_batches
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
 from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text

@@ -22,9 +22,9 @@ from tla2py.store import rows
 from tla2py.store.address import Address, folder_of, is_remote
 from tla2py.store.fragments import file_digest, read_list
 from tla2py.store.manifest import Manifest
+from tla2py.store.refresh import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.store.schema import TABLES, runs_columns
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import Derive, derive_here, intact_files, refresh_tables, tables_current
 from tla2py.tla.itf import ITF_PAGE, Json, state_from_itf, state_to_itf
 from tla2py.tla.value import Record, Value, format_value
 from tla2py.tlc.output.messages import iter_messages, plain_to_messages
@@ -330,7 +330,7 @@ class ForeignStore(Store):
 
     def __init__(self, path: Path) -> None:
         # Imported on use, with Arrow: most commands read no such file.
-        from tla2py.store.sink import TableWriter
+        from tla2py.store.parquet import TableWriter
 
         super().__init__(path)
         self.result = result = read_file(path)

@@ -29,7 +29,7 @@ from pyarrow import fs
 from tla2py.errors import StoreError
 from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_below, open_window
 from tla2py.text import cut
-from tla2py.tlc.process.system import machine_name
+from tla2py.tlc.process.os_facts import machine_name
 
 SCHEMES = "file, s3, gs, abfs, hdfs"
 

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from tla2py.errors import StoreError
 from tla2py.files import write_atomically
 from tla2py.store.address import Address
-from tla2py.tlc.process.system import lock_file
+from tla2py.tlc.process.os_facts import lock_file
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer

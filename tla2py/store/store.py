@@ -249,14 +249,14 @@ class Store:
 
     def write_mutants(self, report: MutantReport) -> None:
         """Write the mutants and their statuses as the table ``mutants``. Raises StoreError (``store-unwritable``)."""
-        from tla2py.store.sink import mutants_file
+        from tla2py.store.parquet import mutants_file
 
         name = write_named(self.storage, "tables/mutants", mutants_file(report))
         self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), mutants=name))
 
     def write_because(self, rows: Iterable[dict[str, object]]) -> None:
         """Write the causes of violations as the table ``because``. Raises StoreError (``store-unwritable``)."""
-        from tla2py.store.sink import rows_as_file
+        from tla2py.store.parquet import rows_as_file
 
         name = write_named(self.storage, "tables/because", rows_as_file("because", rows))
         self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), because=name))
@@ -266,7 +266,7 @@ class Store:
         name = self.manifest().mutants
         if not name:
             return None
-        from tla2py.store.sink import read_mutants
+        from tla2py.store.parquet import read_mutants
 
         try:
             return read_mutants(read_named(self.storage, name))

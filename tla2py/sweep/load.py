@@ -14,9 +14,9 @@ import msgspec
 
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.lint.rules import check_config_names
+from tla2py.logs.file_reads import SourceTexts
 from tla2py.logs.files import NO_LOGS, SweepLogs, read_logs
 from tla2py.logs.literal import MODULES
-from tla2py.logs.reader import SourceTexts
 from tla2py.logs.sections import find_logs
 from tla2py.model.model import Config
 from tla2py.sweep.axes import (

@@ -13,8 +13,8 @@ from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError
 from tla2py.model.trace import SIMULATED, Part, State, StateDiff, Trace
 from tla2py.model.trace_text import action_text, closing_step, derived, trace_end
-from tla2py.store.runs import States, StoredLine, state_lines, states_of, unmatched_lines, with_states
-from tla2py.store.write import table_files
+from tla2py.store.read import States, StoredLine, state_lines, states_of, unmatched_lines, with_states
+from tla2py.store.refresh import table_files
 from tla2py.tla import value as tla_value
 from tla2py.tla.value import Value, format_form, format_value
 from tla2py.view.lanes import Lanes, trace_lanes

@@ -26,7 +26,7 @@ from tla2py.analysis.points import (
 from tla2py.analysis.view import StoreView
 from tla2py.errors import Tla2pyError
 from tla2py.model.mutant import one_line
-from tla2py.store.write import missing_points
+from tla2py.store.refresh import missing_points
 from tla2py.text import value_shown
 from tla2py.tla.parse import read_text
 from tla2py.version import __version__

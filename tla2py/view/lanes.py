@@ -17,7 +17,7 @@ from tla2py.model.trace_text import action_text, headline, trace_end
 from tla2py.text import cut, printable
 from tla2py.tla.value import Value, format_value
 from tla2py.view.markup import STYLE, templates
-from tla2py.view.messages import (
+from tla2py.view.sequence import (
     Arrow,
     Processes,
     actors,

@@ -13,7 +13,7 @@ from rich.text import Text
 
 from tla2py.execution import validate
 from tla2py.execution.result import SweepResult
-from tla2py.logs.observe import OBSERVED
+from tla2py.logs.observation import OBSERVED
 from tla2py.logs.why import Blame, LogTrace, LogWhy
 from tla2py.model.logs import LogRow, SaidLines
 from tla2py.model.outcome import Verdict

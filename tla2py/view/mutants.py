@@ -13,10 +13,10 @@ from rich.text import Text
 
 from tla2py.analysis.judging import Grade, Judgement
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
+from tla2py.mutation.generate import Mutant
 from tla2py.mutation.mutate import Mutation
-from tla2py.mutation.rounds import Cost
-from tla2py.mutation.trial import Trial, check_figures, definition_shares, score, sizes, status_counts
-from tla2py.mutation.walk import Mutant
+from tla2py.mutation.plan import Trial, check_figures, definition_shares, score, sizes, status_counts
+from tla2py.mutation.run import Cost
 from tla2py.text import counted, cut, printable
 from tla2py.view.layout import number, plain_table, seconds
 

@@ -19,10 +19,10 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.trace_text import trace_text
-from tla2py.mutation.trial import check_figures, definition_shares
+from tla2py.mutation.plan import check_figures, definition_shares
 from tla2py.store.fragments import read_rows
-from tla2py.store.runs import start_days, unmatched_lines
-from tla2py.store.write import table_files
+from tla2py.store.read import start_days, unmatched_lines
+from tla2py.store.refresh import table_files
 from tla2py.version import __version__
 from tla2py.view.counterexamples import NO_LANES, LaneOptions
 from tla2py.view.explorer import packed, source_lines, store_data

@@ -17,9 +17,9 @@ from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
-from tla2py.store.runs import FIRST_COUNTS, run_notes
+from tla2py.store.read import FIRST_COUNTS, run_notes
+from tla2py.store.refresh import table_files
 from tla2py.store.store import ManifestPoint
-from tla2py.store.write import table_files
 from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text

@@ -22,8 +22,8 @@ from tla2py.errors import MOST_LINES, Place
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Diagnostic, Outcome, Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import first_errors
-from tla2py.store.write import table_files
+from tla2py.store.read import first_errors
+from tla2py.store.refresh import table_files
 from tla2py.text import counted, cut, listed, printable
 from tla2py.tlc.tools.installed import community_jar, community_modules, official_classes
 from tla2py.tlc.tools.jar import INSTALL_NEWEST

@@ -41,7 +41,7 @@ from tla2py.tla.copies import Binding, Conjunct
 from tla2py.tla.value import format_value
 from tla2py.tlc.output.collector import notes_of
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
-from tla2py.view.messages import acting
+from tla2py.view.sequence import acting
 from tla2py.view.tools import diagnostics_text
 
 NO_FILES: Mapping[str, str] = MappingProxyType({})

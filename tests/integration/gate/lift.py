@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.command import Ended
 from tests.conftest import SPECS, RunCli, spec
-from tla2py.gate.problem import Drift, Reason
+from tla2py.gate.reasons import Drift, Reason
 
 LIFT = spec("gate/Lift")
 SWEEP = (SPECS / "gate/lift.toml").read_text()

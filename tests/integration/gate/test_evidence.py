@@ -19,7 +19,7 @@ from tests.command import Ended
 from tests.conftest import SPECS
 from tests.raising import raises
 from tla2py.errors import StoreError
-from tla2py.gate.audit import _sealed, read_pack
+from tla2py.gate.evidence import _sealed, read_pack
 
 
 @pytest.fixture(scope="module")

@@ -18,9 +18,9 @@ from tests.integration.gate.lift import LIFT, NO_CI, SWEEP, Folder
 ANALYSES = {
     "why": ("tla2py.replay.why._causes", "no cause found: "),
     "kinds-to-explain": ("tla2py.analysis.questions.make_kinds", "no causes of violations: "),
-    "vacuity": ("tla2py.execution.probes.plan_probes", "properties could fail: "),
-    "laws": ("tla2py.gate.evidence.explain_store", "no laws: "),
-    "kinds": ("tla2py.gate.evidence.coarse_kinds", "counterexamples are left out: "),
+    "vacuity": ("tla2py.execution.vacuity.plan_probes", "properties could fail: "),
+    "laws": ("tla2py.gate.report_model.explain_store", "no laws: "),
+    "kinds": ("tla2py.gate.report_model.coarse_kinds", "counterexamples are left out: "),
 }
 REPORTS = ("junit.xml", "found.sarif", "summary.md")
 

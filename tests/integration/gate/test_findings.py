@@ -9,7 +9,7 @@ from junitparser import Failure, JUnitXml, Skipped
 
 from tests.command import Ended
 from tests.integration.gate.lift import Folder, red
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 from tla2py.model.finding import Findings
 from tla2py.store.store import Store
 

@@ -10,7 +10,7 @@ import pytest
 from tests.command import Ended, tool
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 
 CONFIGS = {
     "Lift.cfg": "SPECIFICATION Spec\nINVARIANT Inside\nCONSTANTS Top = 2 Goal = 7\n",

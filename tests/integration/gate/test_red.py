@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from tests.conftest import COUNTER, RunCli, spec
 from tests.integration.gate.lift import Folder, drifts, red, refused
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 from tla2py.toml import loads
 
 

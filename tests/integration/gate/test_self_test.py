@@ -15,9 +15,9 @@ from tests.conftest import spec
 from tests.integration.gate.lift import NO_CI
 from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
-from tla2py.store.runs import run_rows
+from tla2py.store.read import run_rows
+from tla2py.store.refresh import table_files
 from tla2py.store.store import Store
-from tla2py.store.write import table_files
 from tla2py.toml import loads
 
 MIRROR = spec("gate/Mirror")

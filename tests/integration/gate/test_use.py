@@ -15,7 +15,7 @@ from tests.conftest import RunCli
 from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red, refused
 from tests.stores import loose_records
-from tla2py.gate.problem import Reason
+from tla2py.gate.reasons import Reason
 from tla2py.store.record import record_name
 from tla2py.store.store import Store
 

@@ -17,9 +17,9 @@ from tests.integration.walls.attacker import STOOD, Attacker, folders, without_b
 from tla2py.model.run import WALLS, Wall, Walls
 from tla2py.store.store import Store
 from tla2py.tlc.process import sandbox
+from tla2py.tlc.process.child import Command
 from tla2py.tlc.process.process import Ended, execute_argv
 from tla2py.tlc.process.sandbox import Sandbox, sandbox_text, start, walls
-from tla2py.tlc.process.started import Command
 
 
 def test_runs_outlive_the_thread_that_started_them(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_a_bubblewrap_that_does_not_work(run_cli: RunCli, tmp_path: Path, tiny_s
 LAYERS = """
 import os, threading
 from pathlib import Path
-from tla2py.tlc.process.system import drop_privileges, restrict_thread
+from tla2py.tlc.process.os_facts import drop_privileges, restrict_thread
 drop_privileges()
 try:
     for _ in range(16):

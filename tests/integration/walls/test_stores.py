@@ -29,7 +29,7 @@ from tests.unit.store.test_tables import make_store
 from tla2py.analysis.view import open_view
 from tla2py.errors import Tla2pyError
 from tla2py.store.address import Address
-from tla2py.store.write import refresh_tables
+from tla2py.store.refresh import refresh_tables
 from tla2py.view.explorer import store_data
 
 SECRET = "of-another-folder-4711"

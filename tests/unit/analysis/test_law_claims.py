@@ -15,8 +15,8 @@ import pytest
 
 from benchmarks.learning import Planted, planted
 from tla2py.analysis.atoms import AtomTable
+from tla2py.analysis.law_search import Learner
 from tla2py.analysis.points import Answered, Answers
-from tla2py.analysis.searching import Learner
 from tla2py.model.search import SearchedLaw, bound_contradictions, count_enough_draws
 
 SEED = 20261128

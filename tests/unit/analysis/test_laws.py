@@ -12,9 +12,9 @@ import pytest
 from benchmarks import learning
 from tests.unit.analysis.stores import answers_of
 from tla2py.analysis.atoms import AtomTable, Number, NumberBound
+from tla2py.analysis.law_search import Learner
 from tla2py.analysis.laws import Law, LawFound, distinct_laws, find_law
 from tla2py.analysis.points import Answers
-from tla2py.analysis.searching import Learner
 from tla2py.model.search import ChosenFor, SearchedLaw
 
 Point = Mapping[str, str]

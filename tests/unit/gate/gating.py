@@ -7,8 +7,8 @@ from pathlib import Path
 
 from tests.unit.view.traces import made
 from tla2py.gate.decision import Decision, PointDecision, StoreFacts, decide
-from tla2py.gate.evidence import Again, Evidence
 from tla2py.gate.lock import Lock
+from tla2py.gate.report_model import Again, Evidence
 from tla2py.model.row import RunRow
 from tla2py.model.trace import Location, Trace, TraceKind
 from tla2py.sweep.plan import Plan, plan_sweep

@@ -14,7 +14,7 @@ from tests.unit.gate.gating import EACH, HEAD, ONE, gate, locked, reasons, told
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode
 from tla2py.gate.lock import Lock, LockedPoint
-from tla2py.gate.problem import drift
+from tla2py.gate.reasons import drift
 from tla2py.model.outcome import Outcome
 from tla2py.model.row import RunRow
 

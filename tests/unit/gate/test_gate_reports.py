@@ -21,9 +21,9 @@ from tests.unit.gate.gating import EACH, HEAD, evidence, gate, locked, trace
 from tests.unit.rows import run_row
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.decision import PointDecision
-from tla2py.gate.evidence import Evidence
 from tla2py.gate.outputs import JunitReport, MarkdownReport, escape, github_annotations, github_command
-from tla2py.gate.problem import Drift, Problem, Reason
+from tla2py.gate.reasons import Drift, Problem, Reason
+from tla2py.gate.report_model import Evidence
 from tla2py.gate.sarif import SarifReport
 from tla2py.gate.terminal import gate_summary
 from tla2py.model.outcome import REMEDIES, Outcome

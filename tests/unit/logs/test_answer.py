@@ -12,7 +12,7 @@ import pytest
 from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText, write_log_module
 from tla2py.logs.mutate import Changes, Target, change_logs
-from tla2py.logs.observe import observed_module
+from tla2py.logs.observation import observed_module
 from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, Observed
 from tla2py.model.model import Config, Inputs
 from tla2py.model.outcome import Outcome, Stats, Verdict

@@ -9,11 +9,11 @@ import pytest
 from tests.conftest import spec
 from tests.raising import raises
 from tla2py.errors import InputError
+from tla2py.logs.file_reads import LogReader, SourceTexts, find_reader
 from tla2py.logs.files import write_log_module
+from tla2py.logs.formats import JsonValue, LogLine, LogLines
 from tla2py.logs.literal import tla_text
-from tla2py.logs.map import Mapper, merged
-from tla2py.logs.read import JsonValue, LogLine, LogLines
-from tla2py.logs.reader import LogReader, SourceTexts, find_reader
+from tla2py.logs.mapping import Mapper, merged
 from tla2py.model.logs import LogFile, LogInput, LogMap
 from tla2py.model.model import LEVEL, Config, GivenVariable, InputFile, Inputs, Position
 from tla2py.tla.graph import ModuleGraph

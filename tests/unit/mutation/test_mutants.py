@@ -14,10 +14,10 @@ from tla2py.errors import InputError
 from tla2py.model.model import Config
 from tla2py.model.mutant import Killer, MutantReport
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.mutation import trial
+from tla2py.mutation import plan
+from tla2py.mutation.generate import Mutant
 from tla2py.mutation.operators import OPERATORS
-from tla2py.mutation.rounds import killers_of, status_of
-from tla2py.mutation.walk import Mutant
+from tla2py.mutation.run import killers_of, status_of
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import load_modules, read_text
 
@@ -32,7 +32,7 @@ def main(tmp_path: Path) -> Path:
 
 
 def mutants(path: Path, config: Config = CONFIG, **replaced: str) -> list[Mutant]:
-    return trial.model_mutants(load_modules(path), config, replaced)
+    return plan.model_mutants(load_modules(path), config, replaced)
 
 
 def changes(found: list[Mutant], operator: str) -> set[tuple[str, str, str]]:
@@ -108,7 +108,7 @@ def test_all_mutants_of_the_systems_parse() -> None:
     for name in ("kip320/Kip320FirstTry", "bookkeeper/BookKeeperProtocol", "compaction/compaction"):
         graph = load_modules(ROOT / f"specs/{name}.tla", [ROOT / "specs/lib"])
         texts = {module.name: module.text for module in graph.modules}
-        found = trial.model_mutants(graph, Config(specification="Spec"), {})
+        found = plan.model_mutants(graph, Config(specification="Spec"), {})
         assert len(found) > 80
         common = {"drop-guard", "negate-guard", "drop-update", "drop-disjunct", "change-initial-value"}
         assert {m.operator for m in found} >= common
@@ -153,16 +153,16 @@ def test_replaced_definitions_stay(main: Path) -> None:
 
 def test_samples_are_reproducible_and_choices_are_checked(main: Path) -> None:
     found = mutants(main)
-    some, same, others = (trial.chosen_mutants(found, sample=5, seed=seed) for seed in (3, 3, 4))
+    some, same, others = (plan.chosen_mutants(found, sample=5, seed=seed) for seed in (3, 3, 4))
     assert some == same != others
     assert len(some) == 5
-    assert {m.definition for m in trial.chosen_mutants(found, actions=["Ack"])} == {"Ack"}
-    assert {m.operator for m in trial.chosen_mutants(found, operators=["drop-guard"])} == {"drop-guard"}
+    assert {m.definition for m in plan.chosen_mutants(found, actions=["Ack"])} == {"Ack"}
+    assert {m.operator for m in plan.chosen_mutants(found, operators=["drop-guard"])} == {"drop-guard"}
     with pytest.raises(InputError, match="no mutation operator"):
-        trial.chosen_mutants(found, operators=["drop-gard"])
+        plan.chosen_mutants(found, operators=["drop-gard"])
     # Given mutants are places and texts.
     line = {"module": "Main", "line": 11, "column": 10, "before": "acks' = {}", "after": "acks' = Nodes"}
-    [given] = trial.given_mutants([load_modules(main)], ["", json.dumps(line)], "mine.jsonl")
+    [given] = plan.given_mutants([load_modules(main)], ["", json.dumps(line)], "mine.jsonl")
     assert (given.operator, given.definition, given.edit.after) == ("given", "Clear", "acks' = Nodes")
     assert "Clear == acks' = Nodes /\\ UNCHANGED state" in given.edit.apply(main.read_text())
 
@@ -170,7 +170,7 @@ def test_samples_are_reproducible_and_choices_are_checked(main: Path) -> None:
 def test_a_translation_shows_the_line_of_the_algorithm() -> None:
     module = read_text(spec("mutants/Loop"), Path("Loop.tla"))
     graph = ModuleGraph(root=module, modules=(module,), standard=("Naturals",))
-    found = trial.model_mutants(graph, Config(specification="Spec"), {})
+    found = plan.model_mutants(graph, Config(specification="Spec"), {})
     places = {(m.line, m.algorithm) for m in found if m.definition == "Step"}
     assert places == {(13, 6), (14, 6), (15, 6)}
 
@@ -191,13 +191,13 @@ REPORT = MutantReport(
 
 
 def test_figures() -> None:
-    assert trial.status_counts(REPORT) == {"killed": 3, "survived": 1, "equivalent": 1, "stillborn": 1}
-    assert (trial.score(REPORT).killed, trial.score(REPORT).of) == (3, 4)
-    shares = [(s.name, s.killed, s.of) for s in trial.definition_shares(REPORT)]
+    assert plan.status_counts(REPORT) == {"killed": 3, "survived": 1, "equivalent": 1, "stillborn": 1}
+    assert (plan.score(REPORT).killed, plan.score(REPORT).of) == (3, 4)
+    shares = [(s.name, s.killed, s.of) for s in plan.definition_shares(REPORT)]
     assert shares == [("A", 2, 2), ("Safe", 1, 1), ("B", 0, 1)]
-    figures = [(c.check, c.asked, c.kills, c.alone) for c in trial.check_figures(REPORT)]
+    figures = [(c.check, c.asked, c.kills, c.alone) for c in plan.check_figures(REPORT)]
     assert figures == [("Safe", 5, 2, 1), ("Typed", 5, 1, 0), ("deadlock", 3, 0, 0)]
-    assert trial.sizes(REPORT) == [(1, 1), (2, 1)]
+    assert plan.sizes(REPORT) == [(1, 1), (2, 1)]
 
 
 @pytest.mark.parametrize(
@@ -229,7 +229,7 @@ def test_a_status(
 
 def test_a_budget_is_in_the_last_line_of_the_first_module() -> None:
     text = "---- MODULE A ----\n---- MODULE B ----\n====\nx == 1\n  =====\n---- MODULE C ----\n====\n"
-    lines = trial.with_budget(text, 7).split("\n")
+    lines = plan.with_budget(text, 7).split("\n")
     assert lines[4].startswith("tla2pyBudget == LET ")
     assert lines[4].endswith('TLCGet("distinct"), 7) =====')
     assert [n for n, line in enumerate(lines) if line != text.split("\n")[n]] == [4]

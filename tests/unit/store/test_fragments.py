@@ -18,13 +18,13 @@ from tests.unit.store.test_tables import CASES, make_store
 from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
 from tla2py.errors import StoreError
-from tla2py.store import write
+from tla2py.store import refresh
 from tla2py.store.derive import derive_fragment
 from tla2py.store.foreign import open_tables
 from tla2py.store.fragments import Fragment, TableList, read_list, write_list
+from tla2py.store.refresh import Group, refresh_tables, row_counts, stored_table, tables_current
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import Group, refresh_tables, row_counts, stored_table, tables_current
 
 Tables = Mapping[str, list[dict[str, object]]]
 
@@ -68,7 +68,7 @@ def runs_of(fragment: Fragment) -> int:
 def test_runs_that_come_one_by_one(
     whole: tuple[Store, Tables], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "_MOST_FRAGMENTS", 4)
+    monkeypatch.setattr(refresh, "_MOST_FRAGMENTS", 4)
     made = make_store(tmp_path / "store", ())
     points, counts = list(whole[0].points()), []
     manifest = made.manifest()
@@ -84,8 +84,8 @@ def test_runs_that_come_one_by_one(
     assert [len(each) for each in counts] == [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 3, 4]
     assert all_rows(made) == whole[1]
     # All anew, also in groups of one run.
-    for group in (write._GROUP_RUNS, 1):
-        monkeypatch.setattr(write, "_GROUP_RUNS", group)
+    for group in (refresh._GROUP_RUNS, 1):
+        monkeypatch.setattr(refresh, "_GROUP_RUNS", group)
         assert refresh_tables(made, anew=True)
         assert [runs_of(each) for each in list_of(made).fragments] == [12]
         assert all_rows(made) == whole[1]
@@ -94,8 +94,8 @@ def test_runs_that_come_one_by_one(
 def test_a_large_fragment_is_not_written_anew(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(write, "_MOST_FRAGMENTS", 1)
-    monkeypatch.setattr(write, "_LARGE", list_of(store).fragments[0].size - 1)
+    monkeypatch.setattr(refresh, "_MOST_FRAGMENTS", 1)
+    monkeypatch.setattr(refresh, "_LARGE", list_of(store).fragments[0].size - 1)
     [large] = list_of(store).fragments
     parameters = {"N": "1", "Flag": "TRUE", "depth": "1"}
     more = [ManifestPoint(point=n, run_id=f"{n:032}", parameters=parameters) for n in (14, 15)]
@@ -191,7 +191,7 @@ def test_a_reader_sees_one_moment(
     tables = list_of(store)
     assert on_disk(store) == table_names(tables) | {each for each in tables.retired if "tables" in each}
     # A while later nobody reads them any more.
-    monkeypatch.setattr(write, "_RETIRED_SECONDS", 0.0)
+    monkeypatch.setattr(refresh, "_RETIRED_SECONDS", 0.0)
     refresh_tables(store, anew=True)
     assert on_disk(store) == table_names(list_of(store))
     [points_file] = (Path(store.path) / "points").iterdir()
@@ -212,15 +212,18 @@ def test_a_sweep_does_not_change_what_readers_see_until_its_end(store: Store) ->
 KILLED = """
 import os, sys
 from tla2py.store.store import Store
-from tla2py.store import derive, write
+from tla2py.store import refresh
+from tla2py.store import derive
 module, name = sys.argv[2].split(".")
 module = {"derive": derive, "write": write}[module]
 setattr(module, name, lambda *_, **__: os.kill(os.getpid(), 9))
-write.refresh_tables(Store(sys.argv[1]), anew=True)
+refresh.refresh_tables(Store(sys.argv[1]), anew=True)
 """
 
 
-@pytest.mark.parametrize("where", ["derive.fragment_of", "write._merged", "write._join", "write.write_list"])
+@pytest.mark.parametrize(
+    "where", ["derive.fragment_of", "refresh._merged", "refresh._join", "refresh.write_list"]
+)
 def test_a_kill_loses_nothing(whole: tuple[Store, Tables], store: Store, where: str) -> None:
     before = all_rows(store)
     done = subprocess.run([sys.executable, "-c", KILLED, str(store.path), where], check=False)

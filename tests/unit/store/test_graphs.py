@@ -12,9 +12,9 @@ from tests.unit.records import executed
 from tla2py.errors import StoreError
 from tla2py.store.derive import GRAPH_TABLES
 from tla2py.store.manifest import Manifest
+from tla2py.store.refresh import refresh_tables, stored_table, table_files
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import refresh_tables, stored_table, table_files
-from tla2py.tlc.process.system import Machine
+from tla2py.tlc.process.os_facts import Machine
 
 RUN = "a" * 32
 STATES = 300
@@ -55,7 +55,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def cores(monkeypatch: pytest.MonkeyPatch, count: int) -> None:
     machine = Machine(memory_bytes=1 << 30, cores=count, limited=False)
-    monkeypatch.setattr("tla2py.store.write.this_machine", lambda: machine)
+    monkeypatch.setattr("tla2py.store.refresh.this_machine", lambda: machine)
 
 
 def tables(store: Store) -> list[list[dict[str, object]]]:

@@ -24,9 +24,9 @@ from tla2py.errors import StoreError
 from tla2py.model.model import InputFile, Inputs
 from tla2py.model.run import OUTPUTS, ModuleText, RunRecord, digest_text
 from tla2py.store.pack import identity
+from tla2py.store.refresh import prune
 from tla2py.store.storage import Storage, Write
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import prune
 
 CASES = ("invariant", "deadlock", "success")
 

@@ -22,8 +22,8 @@ from tla2py.errors import StoreError
 from tla2py.model.mutant import LeftOut, MutantReport
 from tla2py.model.run import digest_text
 from tla2py.store.manifest import STORE_VERSION, Manifest, ManifestParameter
+from tla2py.store.refresh import refresh_tables
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import refresh_tables
 
 MANIFEST = Manifest(
     tla2py_version="1.2.3",

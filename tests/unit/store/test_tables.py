@@ -20,11 +20,11 @@ from tla2py.errors import StoreError
 from tla2py.model.outcome import Verdict
 from tla2py.store import schema
 from tla2py.store.manifest import Manifest, ManifestParameter
+from tla2py.store.read import action_rows, pandas_frame
+from tla2py.store.refresh import refresh_tables, stored_table, table_files
 from tla2py.store.rows import row_columns, run_row
-from tla2py.store.runs import action_rows, pandas_frame
 from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import refresh_tables, stored_table, table_files
 
 PARAMETERS = [
     ManifestParameter(name="N", kind="constant", column="N", type="integer"),

@@ -16,7 +16,7 @@ from tla2py.errors import InputError
 from tla2py.model.trace import Trace
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value
 from tla2py.view.lanes import trace_lanes
-from tla2py.view.messages import Arrow, acting, actors, keyed_variables, processes_of
+from tla2py.view.sequence import Arrow, acting, actors, keyed_variables, processes_of
 from tla2py.view.traces import lacks_arguments
 
 C = ModelValue("c")

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tla2py.model.run import TerminationReason
-from tla2py.tlc.process.system import memory_file, on_linux
+from tla2py.tlc.process.os_facts import memory_file, on_linux
 
 _NAMESPACES = ("--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try")
 

@@ -24,11 +24,11 @@ from py4j.protocol import Py4JError
 
 from tla2py.model.model import Inputs
 from tla2py.model.run import Limits
+from tla2py.tlc.process.child import Command, Started, WallError
 from tla2py.tlc.process.gateway import HANDLES, Gateway, JvmVariables, main_handle
+from tla2py.tlc.process.os_facts import peak_since_reset, reset_peak
 from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Watch
 from tla2py.tlc.process.sandbox import environment, java_sandbox, start
-from tla2py.tlc.process.started import Command, Started, WallError
-from tla2py.tlc.process.system import peak_since_reset, reset_peak
 
 # The placeholder for the host's folder in a command line.
 FOLDER = Path("/tla2py-host")

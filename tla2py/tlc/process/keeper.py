@@ -22,7 +22,7 @@ from typing import IO
 
 import psutil
 
-from tla2py.tlc.process.system import adopt_orphans, kill_group
+from tla2py.tlc.process.os_facts import adopt_orphans, kill_group
 
 # A new interpreter finds modules where this one does.
 _PROGRAM = "import sys; sys.path[:] = {path!r}; from tla2py.tlc.process.keeper import keep; keep()"

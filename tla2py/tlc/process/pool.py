@@ -31,9 +31,9 @@ from tla2py.tlc.process.bubblewrap import is_full
 from tla2py.tlc.process.command import FIRST_LATER, property_options
 from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host, SpoiledError
+from tla2py.tlc.process.os_facts import lock_file
 from tla2py.tlc.process.process import Ended, Watch, now
 from tla2py.tlc.process.sandbox import java_sandbox, run
-from tla2py.tlc.process.system import lock_file
 from tla2py.tlc.tools.toolchain import Toolchain
 
 # This model uses what most models use, including a lasso that violates a property, so that the archive has the classes.

@@ -26,10 +26,10 @@ import psutil
 from tla2py.model.model import InputFile
 from tla2py.model.run import OUTPUTS, TerminationReason, TlcOptions, Walls
 from tla2py.tlc.output.codes import Code
+from tla2py.tlc.process.child import Command, Started, WallError
 from tla2py.tlc.process.command import RESERVED_FILES
+from tla2py.tlc.process.os_facts import exit_of, peak_of
 from tla2py.tlc.process.sandbox import Sandbox, environment, start
-from tla2py.tlc.process.started import Command, Started, WallError
-from tla2py.tlc.process.system import exit_of, peak_of
 
 # TLC's last message; by then it has written all its files.
 _LAST = b"@!@!@ENDMSG 2186 @!@!@\n"

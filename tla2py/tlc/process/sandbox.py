@@ -19,9 +19,8 @@ import platformdirs
 from tla2py.errors import InputError, reason_of
 from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
-from tla2py.tlc.process.reaper import scratch_folder
-from tla2py.tlc.process.started import Command, Started, WallError, start_confined, start_plain, start_wrapped
-from tla2py.tlc.process.system import (
+from tla2py.tlc.process.child import Command, Started, WallError, start_confined, start_plain, start_wrapped
+from tla2py.tlc.process.os_facts import (
     FACTS,
     can_filter,
     drop_privileges,
@@ -32,6 +31,7 @@ from tla2py.tlc.process.system import (
     restrict_thread,
     system_call_filter,
 )
+from tla2py.tlc.process.reaper import scratch_folder
 
 _folders: dict[int, Path] = {}
 _lock = threading.Lock()

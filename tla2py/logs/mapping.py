@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from tla2py.errors import InputError
+from tla2py.logs.formats import JsonValue, LogLine, type_name
 from tla2py.logs.literal import scalar_text, string_text, value_error
-from tla2py.logs.read import JsonValue, LogLine, type_name
 from tla2py.model.logs import LogMap, LogRemark
 
 _ABSENT = object()

@@ -19,13 +19,13 @@ from tla2py.model.mutant import Killer, LeftOut, MutantReport, MutantRow, Status
 from tla2py.model.outcome import Outcome, Verdict, Violation
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, Run, RunResult
-from tla2py.mutation.trial import Trial
-from tla2py.mutation.walk import Mutant
+from tla2py.mutation.generate import Mutant
+from tla2py.mutation.plan import Trial
 from tla2py.store.manifest import ManifestParameter
-from tla2py.store.runs import run_rows, run_seconds
+from tla2py.store.read import run_rows, run_seconds
+from tla2py.store.refresh import refresh_tables, table_files
 from tla2py.store.schema import parameter_columns
 from tla2py.store.store import ManifestPoint, Store, points_table
-from tla2py.store.write import refresh_tables, table_files
 from tla2py.text import parameter_text
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.tools.toolchain import Toolchain

@@ -18,8 +18,8 @@ from tla2py.model.model import Config, bare_name
 from tla2py.model.mutant import STATUSES, MutantReport, MutantRow, Status, one_line
 from tla2py.model.row import RunRow
 from tla2py.model.run import Limits, ModuleText, Run, digest_text
+from tla2py.mutation.generate import Mutant, Walk, mutant_of
 from tla2py.mutation.operators import OPERATORS, Text
-from tla2py.mutation.walk import Mutant, Walk, mutant_of
 from tla2py.sweep.options import chosen_places
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep

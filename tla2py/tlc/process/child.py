@@ -20,7 +20,7 @@ import psutil
 from tla2py.model.run import Walls
 from tla2py.tlc.process import reaper
 from tla2py.tlc.process.bubblewrap import Wrapping, wrapped_status
-from tla2py.tlc.process.system import child_ended, kill_group
+from tla2py.tlc.process.os_facts import child_ended, kill_group
 
 # How long a killed process may take to end.
 _PATIENCE_SECONDS = 5.0

@@ -12,10 +12,10 @@ from itertools import starmap
 from typing import IO
 
 from tla2py.errors import InputError
-from tla2py.logs.actions import Behavior, find_behavior
+from tla2py.logs.action_model import Behavior, find_behavior
+from tla2py.logs.formats import shown
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, string_text, write_log
-from tla2py.logs.map import MATCH_MODULE, MATCH_TEXT, Observation, said_text
-from tla2py.logs.read import shown
+from tla2py.logs.mapping import MATCH_MODULE, MATCH_TEXT, Observation, said_text
 from tla2py.model.logs import LogMap, Observed, Vocabulary
 from tla2py.model.model import Config, Extension, Model, Position
 from tla2py.text import did_you_mean

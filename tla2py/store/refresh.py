@@ -34,7 +34,7 @@ from tla2py.store.schema import TABLE_NAMES, TABLES, arrow_schema, runs_columns
 from tla2py.store.storage import Storage, read_named
 from tla2py.store.store import Store
 from tla2py.text import counted
-from tla2py.tlc.process.system import this_machine
+from tla2py.tlc.process.os_facts import this_machine
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -252,7 +252,7 @@ def _merge(
     storage: Storage, fragments: Sequence[Fragment], kept: pa.StringArray | None = None
 ) -> Fragment | None:
     """One fragment with the rows of some, or with those of the runs ``kept``; None if a file of theirs is damaged."""
-    from tla2py.store.sink import write_batches
+    from tla2py.store.parquet import write_batches
 
     name = new_name()
     with storage.staging("tables") as folder:
@@ -268,7 +268,7 @@ def _join(store: Store, points: pa.Table, manifest: Manifest, fragments: Sequenc
     """The files of ``runs``, ``logs``, ``mutants`` and ``because``. Raises StoreError (``store-unwritable``)."""
     import pyarrow as pa
 
-    from tla2py.store.sink import write_logs, write_runs
+    from tla2py.store.parquet import write_logs, write_runs
 
     storage, name = store.storage, new_name()
     if manifest.search is not None:

@@ -16,7 +16,7 @@ from typing import NamedTuple, Self, TypeAlias
 from tla2py.errors import ExitCode
 from tla2py.execution.validate import LogMutants, general_field, shares
 from tla2py.gate.lock import Lock, LockedPoint
-from tla2py.logs.observe import OBSERVED
+from tla2py.logs.observation import OBSERVED
 from tla2py.model.finding import Finding
 from tla2py.model.logs import LogMutantRow, MutationSection
 from tla2py.model.model import Config
