@@ -26,7 +26,7 @@ pytestmark = pytest.mark.spark
 
 SYSTEMS = Path(__file__).resolve().parents[2] / "specs"
 
-SWEEP_ON_SPARK = COUNTER_SWEEP + '\n[tlc]\nexecutor = "spark"\n'
+SWEEP_ON_SPARK = COUNTER_SWEEP.replace("[tlc]\n", '[tlc]\nexecutor = "spark"\n')
 
 
 def executors(store: Path) -> Counter[str]:
