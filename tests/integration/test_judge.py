@@ -129,7 +129,7 @@ def test_what_cannot_be_mapped_is_no_pass(run_cli: RunCli, tmp_path: Path) -> No
     spec, reference = tmp_path / "specs/Ballots.tla", tmp_path / "specs/Election.tla"
     code, found = judged(run_cli, tmp_path, spec, "--reference", reference)
     assert (code, found["verdict"]) == (3, "doubtful")
-    for name in ("size", "strength"):
+    for name in ("size", "behaviour", "strength"):
         check = graded(found, name)
         assert check["verdict"] == "doubtful"
         assert "--map vote=NAME" in check["evidence"]["summary"]
@@ -146,6 +146,30 @@ def test_what_cannot_be_mapped_is_no_pass(run_cli: RunCli, tmp_path: Path) -> No
     size = graded(found, "size")
     assert (code, size["verdict"], size["evidence"]["not_taken"]) == (3, "doubtful", ["Node"])
     assert "--sample" in size["command"]
+
+
+def test_what_assumes_more_or_says_little_is_not_good(run_cli: RunCli, tmp_path: Path) -> None:
+    for side in ("spec", "reference"):
+        shutil.copytree(JUDGED / "commit", tmp_path / side)
+    spec, reference = (tmp_path / side / "Commit.tla" for side in ("spec", "reference"))
+    text = spec.read_text()
+    # The behaviours without the fairness that it adds are those of the reference.
+    spec.write_text(text.replace("[][Next]_vars", "[][Next]_vars /\\ WF_vars(Decide)", 1))
+    code, found = judged(run_cli, tmp_path, spec, "--reference", reference, "--sample", "5")
+    check = graded(found, "behaviour")
+    assert (code, found["verdict"], check["verdict"]) == (3, "doubtful", "doubtful"), found
+    assert check["evidence"]["fairness"] == {"candidate": ["WF_vars(Decide)"], "reference": []}
+    # A subscript that no step changes, and so few mutants noticed that the line says how many should be.
+    spec.write_text(text.replace("decision' = decision]_vars", "decision' = decision]_<<>>", 1))
+    config = spec.with_suffix(".cfg")
+    config.write_text(config.read_text().replace("INVARIANTS TypeOK Consistent", "INVARIANTS TypeOK"))
+    code, found = judged(run_cli, tmp_path, spec)
+    assert (code, graded(found, "vacuity")["verdict"]) == (1, "fail"), found
+    assert "no step changes <<>>" in graded(found, "vacuity")["evidence"]["summary"]
+    mutants = graded(found, "mutants")
+    assert mutants["evidence"]["killed"] * 4 < mutants["evidence"]["of"], mutants
+    assert mutants["verdict"] in ("doubtful", "fail")
+    assert "at least a quarter should be" in mutants["evidence"]["summary"]
 
 
 def test_logs_and_what_does_not_run(run_cli: RunCli, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import get_args
 
+from tla2py.analysis.behaviours import BehaviourComparison
 from tla2py.analysis.judging import (
     MOST_PROOFS,
     BesideReference,
@@ -35,8 +36,8 @@ _UNPARSED = ("module-syntax", "module-name", "module-missing", "module-cycle")
 _FARTHER = 10
 # The seconds that this search may take.
 _UNCONSTRAINED_SECONDS = 60.0
-# Of the mutants that could be noticed, one in so many at least is.
-_LEAST_SHARE = 5
+# Of the mutants that could be noticed, one in so many at least is; honest small models notice 27 % and more.
+_LEAST_SHARE = 4
 
 
 def judge_specification(bench: JudgeBench) -> Judgement:
@@ -80,7 +81,12 @@ def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
     yield _constraint(bench, config, row)
     yield _mutants(bench, sweep, row)
     yield _logs(bench)
-    yield beside.strength() if beside else GradedCheck("strength", "not_applicable", "no reference was given")
+    if beside is None:
+        for name in ("behaviour", "strength"):
+            yield GradedCheck(name, "not_applicable", "no reference was given")
+    else:
+        yield BehaviourComparison(beside).grade()
+        yield beside.strength()
 
 
 def _size(row: RunRow) -> str:
@@ -187,7 +193,7 @@ def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
     # Mutants run with the config beside the module.
     beside = case.config in (None, case.spec.with_suffix(".cfg"))
     command = bench.mutate_command(case.spec) if beside else case.command
-    words = f"{share.killed} of {share.of} mutants are noticed"
+    words = f"{share.killed} of {share.of} mutants are noticed, and at least a quarter should be"
     return GradedCheck("mutants", grade, words, evidence, command)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -25,13 +25,25 @@ from tla2py.mutation.plan import MutationChoice
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
 from tla2py.tla.copies import Edit, edited
-from tla2py.tla.graph import ModuleGraph
-from tla2py.tla.module import Module
+from tla2py.tla.graph import ModuleGraph, Reached, named
+from tla2py.tla.module import Expression, Module, Variable
+from tla2py.tla.scope import Entity
+from tla2py.tla.tree import deeply
 from tla2py.tlc.config.render import default_template, render_config
 from tla2py.tlc.tools.toolchain import Toolchain
 
 CheckName = Literal[
-    "parses", "runs", "holds", "size", "vacuity", "coverage", "constraint", "mutants", "logs", "strength"
+    "parses",
+    "runs",
+    "holds",
+    "size",
+    "vacuity",
+    "coverage",
+    "constraint",
+    "mutants",
+    "logs",
+    "behaviour",
+    "strength",
 ]
 Grade = Literal["pass", "fail", "doubtful", "not_applicable"]
 Verdicts = Literal["good", "doubtful", "bad"]
@@ -219,9 +231,63 @@ class Side:
 
 
 def unmapped(inner: Side, outer: Side, maps: Mapping[str, str]) -> list[str]:
-    """The variables of a side that the other has no counterpart of."""
-    known = {*maps, *inner.names}
+    """Return the variables of ``outer`` without a counterpart in ``inner``, as ``maps`` or the same name gives one.
+
+    A name that ``maps`` gives one variable is not the counterpart of another one that happens to have that name.
+    """
+    known = {*maps, *(inner.names - set(maps.values()))}
     return [each.name for each in outer.spec.variables if each.name not in known]
+
+
+# The position of the subscript among the arguments of these; the other one is the action.
+_SUBSCRIPTS = {"[]_": 1, "<>_": 1, "WF_": 0, "SF_": 0}
+
+
+@deeply
+def read_variables(spec: ModuleGraph, parts: Iterable[Reached]) -> set[str]:
+    """Return the variables that expressions read, directly or through definitions, other than in subscripts.
+
+    In the subscript of an action, a variable that no step changes makes no difference.
+    """
+    variables: set[str] = set()
+    seen: set[Entity] = set()
+    pending = list(parts)
+    while pending:
+        part = pending.pop()
+        expr = part.expr
+        scope = spec.resolver.let(part.scope, expr) if expr.shape == "let" else part.scope
+        pending += [Reached(expr=child, scope=scope) for child in _without_subscript(expr)]
+
+        entity = part.entity
+        if entity is None or entity in seen:
+            continue
+        seen.add(entity)
+        if entity.kind == "variable" and isinstance(entity.declaration, Variable):
+            variables.add(entity.declaration.name)
+        elif entity.body is not None:
+            pending.append(Reached(expr=entity.body, scope=entity.scope))
+    return variables
+
+
+def _without_subscript(expr: Expression) -> list[Expression]:
+    if expr.shape != "build" or expr.operator not in _SUBSCRIPTS:
+        return list(expr.children())
+    action = expr.arguments[1 - _SUBSCRIPTS[expr.operator]]
+    return [action]
+
+
+def without_checks(config: Config) -> Config:
+    """Return a config that checks nothing, and in which no two states count as one."""
+    return replace(
+        config,
+        invariants=(),
+        properties=(),
+        postconditions=(),
+        check_deadlock=False,
+        symmetry=None,
+        view=None,
+        alias=None,
+    )
 
 
 def join(
@@ -230,7 +296,9 @@ def join(
     """Write the module that extends ``inner``, with an instance of ``outer`` under its mapping, and its config.
 
     Returned are both, and the properties of ``outer`` by the names that they have here.
-    ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants.
+    ``maps`` gives names of ``outer`` expressions of ``inner``, ``values`` the values of the constants. A variable
+    of ``outer`` without a counterpart, see ``unmapped``, becomes some variable of ``inner``: only properties
+    that do not read it may be used.
     """
     name = f"{inner.word}With{outer.word}"
     texts = {each.name: each.text for each in inner.spec.modules if each.path is not None}
@@ -242,7 +310,10 @@ def join(
     declared = [each.name for each in outer.spec.constants] + [each.name for each in outer.spec.variables]
     known = {*maps, *inner.names}
     missing = [each.name for each in outer.spec.constants if each.name not in known and not each.arity]
-    pairs = ", ".join(f"{each} <- {maps.get(each, each)}" for each in declared)
+    stand_ins: dict[str, str] = {}
+    if inner.spec.variables:
+        stand_ins = dict.fromkeys(unmapped(inner, outer, maps), inner.spec.variables[0].name)
+    pairs = ", ".join(f"{each} <- {maps.get(each, stand_ins.get(each, each))}" for each in declared)
     shown = {f"{outer.word}_{each}": each for each in outer.stated}
     lines = [
         f"---- MODULE {name} ----",
@@ -397,12 +468,19 @@ class BesideReference:
     ) -> tuple[list[MutantRow], tuple[str, ...]]:
         """The mutants of the reference that it notices and the specification does not, and the command that runs them."""
         inverse = {there: here for here, there in self.maps.items() if there.isidentifier()}
-        lost = unmapped(self.reference, self.candidate, inverse)
-        if lost:
-            doubts.append(
-                f"its properties were not evaluated on the reference, which has no {', '.join(lost)}: --map NAME={lost[0]}"
+        unevaluated = self._unevaluated(inverse)
+        left_out = ""
+        if unevaluated:
+            variables = sorted(set().union(*unevaluated.values()))
+            evidence["not_evaluated"] = list(unevaluated)
+            left_out = (
+                f"not evaluated on the reference, which has no {', '.join(variables)}: "
+                f"{', '.join(unevaluated)}; --map NAME={variables[0]}"
             )
-            return [], self.bench.case.command
+            if len(unevaluated) == len(self.candidate.stated):
+                doubts.append(left_out)
+                return [], self.bench.case.command
+        candidate = replace(self.candidate, config=_without(self.candidate.config, unevaluated))
         theirs = {*self.reference.replaced, *self.candidate.stated}
         left = [f"{name} <- {new}" for name, new in self.candidate.replaced.items() if name not in theirs]
         if left:
@@ -410,20 +488,13 @@ class BesideReference:
         values = {**self.candidate.values, **self.reference.values}
         try:
             folder = self.bench.folder / "strength"
-            module, config, shown = join(self.reference, self.candidate, inverse, values, folder)
+            module, config, shown = join(self.reference, candidate, inverse, values, folder)
             _, row = self.bench.run(self.bench.sweep(module), "strength/reference")
             wrong = [shown.get(each, each) for each in row.violated_names]
             if wrong:
                 evidence["candidate_on_reference"] = {"violated": wrong}
                 doubts.append(f"violated by the reference itself: {', '.join(wrong)}")
-                broken = row.violated_names
-                unbroken = replace(
-                    config,
-                    invariants=tuple(each for each in config.invariants if each not in broken),
-                    properties=tuple(each for each in config.properties if each not in broken),
-                    check_deadlock=config.check_deadlock and "deadlock" not in broken,
-                )
-                write_config(module.with_suffix(".cfg"), unbroken)
+                write_config(module.with_suffix(".cfg"), _without(config, row.violated_names))
             report = self.bench.mutate(self.bench.sweep(module), "strength/mutants")
         except InputError as error:
             doubts.append(f"the reference's mutants were not run: {error}")
@@ -440,13 +511,41 @@ class BesideReference:
         }
         if not by_reference:
             doubts.append("no mutant of the reference breaks a property of the reference")
+        if missed and left_out:
+            doubts.append(
+                f"the properties evaluated there miss {counted(len(missed), 'mutant')} of the reference; "
+                f"{left_out}"
+            )
+            return [], self.bench.mutate_command(module)
         return missed, self.bench.mutate_command(module)
+
+    def _unevaluated(self, maps: Mapping[str, str]) -> dict[str, set[str]]:
+        """Return the properties of the specification that read variables the reference lacks, with these."""
+        spec = self.candidate.spec
+        lost = set(unmapped(self.reference, self.candidate, maps))
+        unevaluated: dict[str, set[str]] = {}
+        for name in self.candidate.stated:
+            definition = self.candidate.replaced.get(name, name)
+            variables = lost & read_variables(spec, named(spec, [definition]))
+            if variables:
+                unevaluated[name] = variables
+        return unevaluated
 
     def _noticed(self, mutants: Iterable[MutantRow], side: Side) -> list[str]:
         """The properties of a side that notice mutants; the specification's stand in the reference's module under other names."""
         labels = {killer.label for each in mutants for killer in each.killed_by}
         own = side.stated if side is self.candidate else ()
         return [each for each in side.checks if (f"{side.word}_{each}" if each in own else each) in labels]
+
+
+def _without(config: Config, names: Collection[str]) -> Config:
+    """Return a config without the checks of some names; ``deadlock`` is one."""
+    return replace(
+        config,
+        invariants=tuple(name for name in config.invariants if name not in names),
+        properties=tuple(name for name in config.properties if name not in names),
+        check_deadlock=config.check_deadlock and "deadlock" not in names,
+    )
 
 
 def _never_enabled(result: SweepResult) -> set[str]:

@@ -240,7 +240,7 @@ def judge_command(
         Path | None,
         option(
             "--reference REF.tla",
-            "A specification, with its config beside it, whose properties are to be matched.",
+            "A specification, with its config beside it, whose properties and behaviours are to be matched.",
         ),
     ] = None,
     log: Annotated[
@@ -259,7 +259,7 @@ def judge_command(
     options: SweepOptions,
     as_json: opt.Json = False,
 ) -> None:
-    """Grade a specification: whether it says anything, and whether its properties are as strong as those of a reference.
+    """Grade a specification: whether it says anything, and whether it does and checks as much as a reference.
 
     Exit codes: 0 good, 1 bad, 3 doubtful, 2 could not be run.
 
