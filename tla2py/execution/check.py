@@ -18,7 +18,6 @@ from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.plain import PlainCommands
 from tla2py.execution.preflight import checked_plan
 from tla2py.execution.progress import RunProgress, follow_run
-from tla2py.execution.silence import add_missing_message
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.model.finding import Severity
 from tla2py.model.model import Config
@@ -372,10 +371,9 @@ def _check(
             if from_file
             else plain.of_module(run, plan.sources, plan.paths)
         )
-        result = add_missing_message(executed.result, run, plan.sources, toolchain, cancelled)
         return Checked(
             record=executed.record,
-            result=located(executed.record, result, origins),
+            result=located(executed.record, executed.result, origins),
             sources=plan.sources,
             command=command,
             planned=(run, sweep.spec(sweep.points[number - 1].parameters), toolchain.of(run.jar_sha256).jar),

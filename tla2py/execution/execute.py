@@ -12,6 +12,7 @@ from pathlib import Path
 
 from tla2py.errors import InputError, StoreError
 from tla2py.execution.lasso import Verification, plan_verification
+from tla2py.execution.silence import other_toolchains
 from tla2py.execution.trace_module import FOLLOWING
 from tla2py.logs.files import write_log_module
 from tla2py.logs.probe import PROBE, LogProbe
@@ -43,6 +44,7 @@ from tla2py.tlc.output.result import (
     without_found,
     without_liveness,
 )
+from tla2py.tlc.output.silence import is_silent, is_telling
 from tla2py.tlc.output.trivial import false_definition, is_trivially_false
 from tla2py.tlc.process import command, pool, process
 from tla2py.tlc.process.bubblewrap import DISK_FULL, DiskQuota, is_full, reports_full_disk
@@ -152,11 +154,26 @@ class RunExecution:
             remaining = without_found(config, result, names) if each else None
             if remaining is not None:
                 result = self._execute("further", remaining)
+        if is_silent(first) and not self._is_cancelled:
+            self._ask_other_tlcs(config)
         # TLC may be unable to evaluate the specification's own relation.
         for enabled in (True, False):
             probe = None if self._is_cancelled else probe_of(run, self.sources, first, enabled=enabled)
             if probe is None or self._execute("log", probe.config, probe=probe).verdict is not Verdict.BROKEN:
                 break
+
+    def _ask_other_tlcs(self, config: Config) -> None:
+        """Execute a config with other TLCs of this machine until one says why TLC stopped."""
+        own, warm = self.toolchain, self.warm
+        text = self.run.config_text if config == self.run.config else None
+        self.warm = False
+        try:
+            for other in other_toolchains(own):
+                self.toolchain = other
+                if self._is_cancelled or is_telling(self._execute("message", config, text)):
+                    break
+        finally:
+            self.toolchain, self.warm = own, warm
 
     def _trivially_false(self, config: Config, result: RunResult) -> list[str]:
         """Return the properties that TLC takes for FALSE because of the definition that its message names.

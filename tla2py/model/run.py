@@ -27,7 +27,7 @@ RECORD_VERSION = 1
 
 Mode = Literal["check", "simulate", "generate"]
 Find = Literal["first", "each"]
-Purpose = Literal["run", "trivial", "rest", "further", "attribution", "verify", "log"]
+Purpose = Literal["run", "trivial", "rest", "further", "attribution", "verify", "log", "message"]
 ExecutorKind = Literal["spark", "local"]
 TerminationReason = Literal["timeout", "memory", "disk", "disk-full", "output", "killed"]
 SandboxKind = Literal["bubblewrap", "kernel", "none"]
@@ -171,7 +171,8 @@ class Execution:
     purpose: ``run`` as configured, ``trivial`` to find out which property TLC takes for FALSE before it computes a state,
         ``rest`` without those properties, or without those of which a simulation made a violation up, ``further``
         without the definitions found violated so far, ``attribution`` to find out which temporal property was violated,
-        ``verify`` to check a behaviour of the execution before, ``log`` to learn how TLC takes the lines of a log.
+        ``verify`` to check a behaviour of the execution before, ``log`` to learn how TLC takes the lines of a log,
+        ``message`` to learn from another TLC why this one stopped, where it prints no message.
     exit_code: None if the process did not start, negative for a signal.
     termination_reason: None if it ended by itself.
     cpu_seconds: user and system time of the whole process.
@@ -231,8 +232,8 @@ class RunRecord:
 
     @property
     def answers(self) -> int:
-        """The number of executions that the result is made of: without checks of a behaviour, and what was run again."""
-        others = ("trivial", "rest", "verify")
+        """The number of executions that the result is made of, without those that only explain or replace another."""
+        others = ("trivial", "rest", "verify", "message")
         return sum(execution.purpose not in others for execution in self.executions)
 
     @property

@@ -28,6 +28,9 @@ from tla2py.tla.value_text import ValueTextError, parse_value
 _MOST_INSTANCES = 3
 # A search is repeated for so long.
 _SEARCH_SECONDS = 60
+# Why there are no causes.
+_NOTHING_IN_STATES = "TLC found nothing FALSE in its states"
+_NO_CONJUNCT = "when TLC evaluated it again, none of its conjuncts was FALSE"
 # So many states before a deadlock are asked about.
 _MOST_STATES = 10
 _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
@@ -45,7 +48,8 @@ def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Becaus
         causes = tuple(_causes(trace, origin, warm=warm))
         # A beginning that violates the property was not made up, whatever may be said of its end.
         suspect = trace.suspect and not causes
-        reason = None if causes else "TLC found nothing FALSE in its states"
+        nothing = _NOTHING_IN_STATES if trace.states else _NO_CONJUNCT
+        reason = None if causes else nothing
         return replace(unknown, causes=causes, suspect=suspect, reason=reason)
 
     return explain_with(explain, unknown)
@@ -144,7 +148,9 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
             state=state,
         )
         return
-    raise InputError("not-confirmable", "TLC does not fail there again", hint="")
+    evaluated = "neither a step from the last state nor an invariant" if checked else "no step from the last state"
+    elsewhere = "the error may be in a property, fairness or a constraint"
+    raise InputError("not-confirmable", f"{evaluated} fails when TLC evaluates it again; {elsewhere}", hint="")
 
 
 def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:

@@ -24,6 +24,7 @@ from tla2py.tlc.output.codes import EXIT_STATUSES, Code
 from tla2py.tlc.output.collector import Collector, with_notes
 from tla2py.tlc.output.messages import Message, UserText, iter_messages, with_log
 from tla2py.tlc.output.prints import asserted_value
+from tla2py.tlc.output.silence import add_message
 from tla2py.tlc.output.states import iter_with_traces, location_of
 from tla2py.tlc.output.trivial import add_trivial_violations, find_trivial_violations, is_trivially_false
 
@@ -371,7 +372,7 @@ def _believed(pairs: Sequence[_Pair], record: RunRecord) -> list[_Pair]:
     """Return the executions and their results, without the violations that a simulation made up (tlaplus#204)."""
     believed: list[_Pair] = []
     for number, (execution, result) in enumerate(pairs):
-        if execution.purpose in ("trivial", "verify", "log"):
+        if execution.purpose in ("trivial", "verify", "log", "message"):
             continue
         checks = []
         for following, check in pairs[number + 1 :]:
@@ -444,6 +445,7 @@ def combine(executions: Iterable[Execution], results: Iterable[RunResult], recor
     )
     if trivial:
         result = add_trivial_violations(result, kept[0][1], trivial)
+    result = add_message(result, pairs)
     return replace(result, diagnostics=(*result.diagnostics, *_liveness_note(record, result)))
 
 
