@@ -144,13 +144,15 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
             break
         run += [place for place, _ in chosen]
     left = len(points) - len(run)
+    law_fits = wrong >= 0
+    contradicting_share = wrong.bit_count() / left if law_fits and left else 0.0
+    bound = standing.known.bound
     return Learned(
         until=until,
         runs=len(run),
         law=str(standing.known.law),
         right=wrong == 0,
-        within=wrong >= 0
-        and (standing.known.bound is None or not left or wrong.bit_count() / left <= standing.known.bound),
+        within=law_fits and (bound is None or contradicting_share <= bound),
         settled=standing.known.settled and bool(standing.laws),
         seconds=longest,
     )

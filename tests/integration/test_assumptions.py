@@ -100,3 +100,32 @@ def test_a_simulation_excludes_points_or_says_that_tlc_lacks_it(
     lacks = "tlc-lacks" in {each.code for each in ended.reported.findings}
     assert lacks is (read_jar(jar, "the test").version == "2.15")
     assert verdicts == (["inconclusive"] * 2 if lacks else ["excluded", "inconclusive"])
+
+
+MODE = """---- MODULE Mode ----
+EXTENDS Naturals, TLC
+VARIABLE x
+Init == x = 0
+Next == x' = 1 - x
+ASSUME TLCGet("config").mode = "bfs"
+====
+"""
+
+
+def test_an_assumption_that_is_true_when_it_is_evaluated_again_has_no_cause(
+    run_cli: RunCli, newer_tlc: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "Mode.tla").write_text(MODE)
+    sweep = """
+    module = "Mode.tla"
+    [model]
+    init = "Init"
+    next = "Next"
+    [tlc]
+    mode = "simulate"
+    num = 10
+    """
+    (tmp_path / "sweep.toml").write_text(sweep)
+    run_cli("sweep", "sweep.toml", "-o", "store", "--tla2tools", str(newer_tlc), cwd=tmp_path)
+    [why] = run_cli("trace", "store", "1", "--why", "--json", cwd=tmp_path, code=0).json
+    assert why["reason"] == "when TLC evaluated it again, none of its conjuncts was FALSE"

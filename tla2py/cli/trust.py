@@ -143,11 +143,12 @@ def gate_command(
     for each in gated if record or update else ():
         err().print(lock_lines(each))
     try:
-        if as_json:
-            show_json([outputs.gate_object(each.decision) for each in gates])
-        else:
-            with shielded(github):
-                show(gate_summary(gates))
+        with outputs.describing_failure("the decision could not be printed; the reports have it"):
+            if as_json:
+                show_json([outputs.gate_object(each.decision) for each in gates])
+            else:
+                with shielded(github):
+                    show(gate_summary(gates))
     finally:
         outputs.write_decisions(reports, gates)
     raise typer.Exit(worst([ExitCode.OK, *(each.decision.exit_code for each in gated)]))

@@ -73,14 +73,30 @@ class ReportFile(Report):
 
 
 @contextmanager
-def reporting_failure(reports: Sequence[Report], name: str) -> Iterator[None]:
-    """Report that a gate of the targets ``name`` could not run if the block fails; the error is raised all the same."""
+def describing_failure(hint: str) -> Iterator[None]:
+    """Raise an unexpected error of the block, which is none of tla2py's or the system's, as ``gate-failed``."""
     try:
         yield
+    except (Tla2pyError, OSError):
+        raise
+    except Exception as error:
+        hint = f"this is a fault of tla2py, or of the machine: {hint}"
+        raise Tla2pyError("gate-failed", failure_text(error), hint=hint) from error
+
+
+@contextmanager
+def reporting_failure(reports: Sequence[Report], name: str) -> Iterator[None]:
+    """Report that a gate of the targets ``name`` could not run if the block fails, and raise the error.
+
+    An unexpected error is raised as ``gate-failed``.
+    """
+    try:
+        with describing_failure("nothing was decided"):
+            yield
     except Tla2pyError as error:
         _report_failure(reports, name, error)
         raise
-    except Exception as error:
+    except OSError as error:
         hint = "this is a fault of tla2py, or of the machine: nothing was decided"
         _report_failure(reports, name, Tla2pyError("gate-failed", failure_text(error), hint=hint))
         raise

@@ -223,7 +223,8 @@ def _miss_words(
     named = [declared.name] if declared.name in names else []
     chosen = spec.replacements.chosen(declared, side, named)
     if missed.miss in (Miss.IN_LET, Miss.PARAMETERS) or spec.replacements.is_nested(declared):
-        return explain_miss(missed, declared)
+        error = explain_miss(missed, declared)
+        return error.message, error.hint or ""
     hint = "write " + " and ".join(
         replace(each, name=each.name + binding.arguments).text(binding.sign, binding.value) for each in chosen
     )

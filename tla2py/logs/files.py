@@ -358,7 +358,7 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
     if not 0 <= section.silent <= 1:
         raise InputError(
             "wrong-type",
-            f"logs.silent is {section.silent:g}, which is no share from 0 to 1",
+            f"logs.silent is {section.silent:g}, which is not between 0 and 1",
             where=place("silent"),
             hint="write the share of lines that may say nothing, such as 0.05 for 5 of 100",
         )

@@ -147,46 +147,48 @@ def _left_sides(model: Model, name: str, text: str) -> list[Replacement]:
     declared = nodes.declared(left, module)
     if declared is None or (module is None and left in {each.name for each in model.spec.constants}):
         return [written]
-    everywhere = f'write "[{declared.module}]{declared.name}"'
     copy = module is not None and nodes.node(module, left) not in (declared, None)
     if copy and standard_module_of(left) is None:
         raise InputError(
             "substitution-instance",
             f"{module} has {left} by INSTANCE of {declared.module}, and TLC would replace it in {module} only",
-            hint=f"{everywhere}, which replaces it wherever it is used",
+            hint=f'write "[{declared.module}]{declared.name}", which replaces it wherever it is used',
         )
     if "!" in left and not nodes.is_nested(declared) and nodes.is_shared(declared):
         raise InputError(
             "substitution-instance",
             f"TLC cannot replace {left} alone: {declared.module} has other instances, or is extended too",
-            hint=f"{everywhere}, which replaces {declared.name} in all of them",
+            hint=f'write "[{declared.module}]{declared.name}", which replaces {declared.name} in all of them',
         )
     named = {each for _, each in model.config.names()}
     sides = nodes.chosen(declared, written, named)
     used = " ".join([text, *named, *(value for _, value in (*model.constants, *model.replacements))])
     missed = nodes.missed(declared, sides, named, set(re.findall(r"[\w!]+", used)))
     if missed is not None:
-        message, hint = explain_miss(missed, declared)
-        raise InputError("substitution-instance", message, hint=hint)
+        raise explain_miss(missed, declared)
     return sides
 
 
-def explain_miss(missed: MissedUse, declared: Node) -> tuple[str, str]:
-    """Return why no config can replace a definition at one of its uses, and what to do instead."""
-    rest = f"at {missed.where} TLC would use the {declared.name} of {declared.module}"
+def explain_miss(missed: MissedUse, declared: Node) -> InputError:
+    """Return the error that no config can replace a definition at one of its uses, with what to do instead."""
     if missed.miss is Miss.PARAMETERS:
-        return (
+        return InputError(
+            "substitution-instance",
             f"{missed.name} cannot be replaced: its instance has parameters, and TLC stops at {missed.where}",
-            f"make {declared.name} a constant of {declared.module}, or define it there by one",
+            hint=f"make {declared.name} a constant of {declared.module}, or define it there by one",
         )
     if missed.miss is Miss.IN_LET:
-        return (
-            f"{missed.name} cannot be replaced in a LET: {rest}",
-            "write the INSTANCE outside of the LET",
+        return InputError(
+            "substitution-instance",
+            f"{missed.name} cannot be replaced in a LET: "
+            f"at {missed.where} TLC would use the {declared.name} of {declared.module}",
+            hint="write the INSTANCE outside of the LET",
         )
-    return (
-        f"{declared.name} cannot be replaced: {declared.module} is a module inside another one, and {rest}",
-        f"put {declared.module} in a file of its own, or make {declared.name} a constant of it",
+    return InputError(
+        "substitution-instance",
+        f"{declared.name} cannot be replaced: {declared.module} is a module inside another one, and "
+        f"at {missed.where} TLC would use the {declared.name} of {declared.module}",
+        hint=f"put {declared.module} in a file of its own, or make {declared.name} a constant of it",
     )
 
 
