@@ -148,9 +148,13 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
             state=state,
         )
         return
-    evaluated = "neither a step from the last state nor an invariant" if checked else "no step from the last state"
+    evaluated = (
+        "neither a step from the last state nor an invariant" if checked else "no step from the last state"
+    )
     elsewhere = "the error may be in a property, fairness or a constraint"
-    raise InputError("not-confirmable", f"{evaluated} fails when TLC evaluates it again; {elsewhere}", hint="")
+    raise InputError(
+        "not-confirmable", f"{evaluated} fails when TLC evaluates it again; {elsewhere}", hint=""
+    )
 
 
 def _of_assumptions(query: TraceQuery) -> Iterator[Cause]:
