@@ -239,7 +239,16 @@ class BehaviourComparison:
             ]
             if comparable:
                 yield from self._check_conditions(direction, comparable)
-            others = [condition for condition in conditions if condition not in comparable]
+            # Where both ask that steps are taken, the state graphs say which; steps that the reference does
+            # not see make no difference.
+            asks_for_progress = any(
+                condition.progress for condition in find_parts(direction.inner).conditions
+            )
+            others = [
+                condition
+                for condition in conditions
+                if condition not in comparable and not (condition.progress and asks_for_progress)
+            ]
             if others:
                 yield from self._check_on_candidate(backward, others)
 
