@@ -167,7 +167,6 @@ def module(folder: Path, line: str) -> Path:
         ('[tlc]\noptions = ["-postCondition", "A!B"]\n', "tlc-lacks", "3:13"),
         ('[model]\nalias = "Small"\n', "unknown-keyword", "3:10"),
         ('[model]\npostconditions = ["Small"]\n', "unknown-keyword", "3:20"),
-        ('[model]\nperiodic = "Small"\n', "unknown-keyword", "3:13"),
     ],
 )
 def test_what_a_file_asks_for(run_cli: RunCli, tiny_sweep: Path, text: str, code: str, place: str) -> None:

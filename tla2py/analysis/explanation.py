@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -26,14 +25,11 @@ from tla2py.errors import InputError, Tla2pyError, attempt
 from tla2py.model.display import Printed
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED
-from tla2py.sweep.grid import Points, comparable, parameters_key, value_key
+from tla2py.sweep.grid import comparable, parameters_key, value_key
 from tla2py.sweep.inspect import satisfies
 from tla2py.text import counted, did_you_mean, points_text
 from tla2py.tla.parse import load_texts
 from tla2py.toml import toml_key, toml_value
-
-if TYPE_CHECKING:
-    from tla2py.sweep.sweep import Sweep
 
 Suggestion = Mapping[str, str]
 """A whole point: the text of every parameter."""
@@ -437,30 +433,3 @@ def explain_answers(
             if any(part.found.law is not None and not part.exceptions for part in parts):
                 return parts
     return [whole]
-
-
-def refined_sweep(sweep: Sweep, explanation: Explanation) -> Sweep | None:
-    """The sweep with the points that an explanation suggests after its own, None if it suggests no point."""
-    known = {parameters_key(point.parameters) for point in sweep.points}
-    fresh: dict[Hashable, Suggestion] = {}
-    for suggestion in chain.from_iterable(each.suggestions for each in explanation):
-        fresh.setdefault(parameters_key(suggestion), suggestion)
-    more = [suggestion for key, suggestion in fresh.items() if key not in known]
-    rows = chain((point.parameters for point in sweep.points), more)
-    return replace(sweep, points=Points.of(sweep.points.names, rows)) if more else None
-
-
-def survivors(before: Explanation, after: Explanation, first: int) -> Iterator[str]:
-    """A line for each law of ``before`` and each rival: whether the points from number ``first`` on agree with it."""
-    now = {(each.name, each.scope): each for each in after}
-    for each in before:
-        later = now.get((each.name, each.scope)) or now.get((each.name, None))
-        if each.found.law is None or not each.violated or later is None:
-            continue
-        fresh = [one for one in later.answers.answered if one.point >= first]
-        rows = [{name: comparable(text) for name, text in one.parameters.items()} for one in fresh]
-        for law in (each.found.law, *each.found.rivals):
-            wrong = [one.point for one, row in zip(fresh, rows, strict=True) if law.at(row) != one.violated]
-            tested = points_text(one.point for one in fresh) or "without a new answer"
-            judged = f"is refuted at {points_text(wrong)}; now {later.law}" if wrong else f"survives {tested}"
-            yield f"{each.title}: {law} {judged}"

@@ -58,7 +58,7 @@ class Learner:
 
     ``checking`` has the points that check each property, by position; ``names`` are the parameters that laws are about,
     ``scopes`` those whose values may have laws of their own. A law is settled once fewer than the share ``within`` of the
-    other points contradict it, and ``confirm`` more draws agree with it. The same answers and ``seed`` give the same choice.
+    other points contradict it,. The same answers and ``seed`` give the same choice.
     """
 
     def __init__(
@@ -70,7 +70,6 @@ class Learner:
         scopes: Sequence[str] = (),
         costs: Sequence[float],
         within: float,
-        confirm: int = 0,
         seed: int = 0,
     ) -> None:
         # A point's bit is its place by cost, so the lowest is the cheapest.
@@ -80,7 +79,7 @@ class Learner:
         self._table = AtomTable(self._points, names)
         self._checking = {name: self._set(positions) for name, positions in checking.items()}
         self._scopes = [self._parts(scope) for scope in scopes]
-        self._within, self._confirm = within, confirm
+        self._within = within
         self._random = random.Random(seed)  # noqa: S311 - nothing depends on its secrecy
         self._run = 0
         self._answers: dict[str, tuple[int, int]] = {}
@@ -227,7 +226,6 @@ class Learner:
             tried=tried.index(law) + 1 if law in tried else len(tried) + 1,
             short=_is_short(laws),
             within=self._within,
-            confirm=self._confirm,
         )
         return Standing(known=known, laws=laws, among=among)
 
@@ -330,14 +328,12 @@ def parse_budget(text: str) -> Budget:
 class SearchOptions:
     """How to search for laws.
 
-    Without ``always`` only sweeps whose file says so are searched. ``within`` overrides the file's; ``confirm`` points
-    are drawn beyond those that are enough.
+    Without ``always`` only sweeps whose file says so are searched. ``within`` overrides the file's.
     """
 
     always: bool = False
     budget: Budget = Budget()
     within: str | None = None
-    confirm: int = 0
     seed: int = 0
 
     def rounds(
@@ -375,7 +371,6 @@ class SearchOptions:
             scopes=scope_parameters(view),
             costs=[weigh(point.parameters) for point in sweep.points],
             within=within,
-            confirm=self.confirm,
             seed=self.seed,
         )
         # The same seed chooses the same points as an earlier start, whose runs are there; others were not drawn.

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tla2py.cli.console import print_error
+from tla2py.cli.removed import replacement_of
 from tla2py.errors import ExitCode, InputError, Tla2pyError, reason_of
 from tla2py.version import __version__
 
@@ -178,6 +179,10 @@ def run_command(arguments: list[str] | None = None) -> int:
             # Typer's suggestions for an unknown option often share only a few letters with it.
             usage.possibilities = get_close_matches(usage.option_name, usage.possibilities, cutoff=0.75)
         command = error.ctx.command_path if error.ctx else "tla2py"
+        option = getattr(error, "option_name", "")
+        instead = replacement_of(command.removeprefix("tla2py "), option)
+        if instead is not None:
+            raise InputError("usage", f"{command} has no option {option} any more", hint=instead) from error
         raise InputError("usage", error.format_message(), hint=f"see {command} -h") from error
     except OSError as error:
         reason = reason_of(error)

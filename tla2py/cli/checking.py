@@ -13,16 +13,12 @@ from typing import NoReturn
 
 import typer
 
-from tla2py.analysis.explanation import explain_store, refined_sweep, suggestion_text, survivors
-from tla2py.analysis.view import open_view
 from tla2py.cli.console import err, print_error, reader_gone, show, show_json, show_text
 from tla2py.cli.progress import ConsoleListener, check_report
 from tla2py.errors import InputError
 from tla2py.execution.check import Checked, ModelOptions, check_point, run_check
-from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import Listener
-from tla2py.execution.result import SweepResult
-from tla2py.execution.sweeps import SweepOptions, only_failed, run_sweeps
+from tla2py.execution.sweeps import SweepOptions, only_failed
 from tla2py.gate.reasons import Problem
 from tla2py.gate.second import Second
 from tla2py.model.trace import SIMULATED, UNKNOWN
@@ -30,7 +26,7 @@ from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace, without_trace
 from tla2py.sweep.file import folder_file
 from tla2py.text import counted
-from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
+from tla2py.tlc.tools.toolchain import find_toolchain
 from tla2py.view.traces import answer_change, check_text
 
 
@@ -245,21 +241,3 @@ def watch(checking: Checking) -> NoReturn:
         # An editor may write several files, or one in several steps.
         time.sleep(_POLL_SECONDS)
         err().print(f"\n{', '.join(map(str, files.changed()))} changed", style="bold")
-
-
-def refine(result: SweepResult, count: int, toolchain: Toolchain, executors: ExecutorFactory) -> None:
-    """Run at most ``count`` points for each law of a sweep that could refute it, and print which laws survive.
-
-    The points are in the store until the sweep runs again; the printed rows keep them.
-    """
-    before = explain_store(open_view(result.store.path), suggest=count)
-    sweep = refined_sweep(result.sweep, before)
-    if sweep is None:
-        err().print(f"{result.sweep.name}: no law, so there is no point to test one")
-        return
-    first = len(result.sweep.points) + 1
-    [done] = run_sweeps([sweep], toolchain, executors, store=result.store.path, listener=ConsoleListener())
-    after = explain_store(open_view(done.store.path))
-    lines = [f"Points {first} to {len(sweep.points)} test the laws; as rows of [grid] include:"]
-    lines += [f"  {suggestion_text(point.parameters)}" for point in sweep.points[first - 1 :]]
-    show_text("\n".join([*lines, "", *survivors(before, after, first), ""]))

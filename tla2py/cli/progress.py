@@ -60,13 +60,10 @@ def _counts(progress: RunProgress) -> tuple[int | None, ...]:
 
 
 def left_text(left: TimeLeft | None) -> str:
-    """``about 5m left``, ``2m to 9m left``, ``up to 9m left``; "" if nothing is known."""
+    """Return ``about 5m left``, the middle of the bounds; "" if nothing is known."""
     if left is None or not math.isfinite(left.high):
         return ""
-    low, high = _about(left.low), _about(left.high)
-    if low == high or left.high <= 1.5 * left.low:
-        return f"about {high} left"
-    return f"up to {high} left" if left.low < 10 else f"{low} to {high} left"
+    return f"about {_about((left.low + left.high) / 2)} left"
 
 
 def _parameters(point: Point) -> str:

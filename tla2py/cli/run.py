@@ -60,14 +60,6 @@ def sweep_command(
             "Show the points, the combinations left out and why, and which points are cached; run nothing.",
         ),
     ] = False,
-    refine: Annotated[
-        int | None,
-        option(
-            "--refine N",
-            "For each law of a violated property, also run N points that could refute it; see explain.",
-            min=1,
-        ),
-    ] = None,
     search: Annotated[
         bool,
         option("--search", "Run only the points that decide the laws of what is checked; see docs/laws.md."),
@@ -83,7 +75,6 @@ def sweep_command(
             "With --search: the share of the other points that may contradict a law; default: 5%.",
         ),
     ] = None,
-    confirm: Annotated[int, option("--confirm N", "With --search: draw N points beyond those.", min=0)] = 0,
     seed: Annotated[int, option("--seed N", "With --search: draw other points.")] = 0,
     no_why: opt.NoWhy = False,
     show_command: opt.ShowCommand = False,
@@ -110,19 +101,15 @@ def sweep_command(
         raise InputError(
             "usage", "-L needs --configs or a folder", hint='in a sweep file write libraries = ["lib"]'
         )
-    if options.limited and refine is not None:
+    if options.limited and search:
         hint = "leave out --set, --points and --failed"
-        raise InputError("usage", "--refine needs all points of the sweep file", hint=hint)
-    if (options.limited or refine is not None) and search:
-        hint = "leave out --set, --points, --failed and --refine"
         raise InputError("usage", "--search chooses among all points of the sweep file", hint=hint)
-    if as_json and (dry_run or refine is not None):
-        raise InputError("usage", "--json prints the rows of runs", hint="leave out --dry-run and --refine")
+    if as_json and dry_run:
+        raise InputError("usage", "--json prints the rows of runs", hint="leave out --dry-run")
     searching = SearchOptions(
         always=search,
         budget=parse_budget(budget) if budget else Budget(),
         within=within,
-        confirm=confirm,
         seed=seed,
     )
     listener = SweepListener(alone=len(sweep) == 1 and not as_json)
@@ -140,9 +127,6 @@ def sweep_command(
     results = run_sweeps(
         sweeps, toolchain, executors, store=store, fresh=fresh, rounds=searching.rounds, listener=listener
     )
-    if refine is not None:
-        for result in results:
-            checking.refine(result, refine, toolchain, executors)
     for result in () if no_why else results:
         failure = keep_because(result.store, toolchain, fresh=fresh)
         if failure is not None:

@@ -33,7 +33,7 @@ from tla2py.model.logs import SaidLines
 from tla2py.model.model import filled_text
 from tla2py.model.mutant import MutantReport
 from tla2py.model.outcome import Verdict
-from tla2py.model.row import RunRow
+from tla2py.model.row import RunRow, collision_notes
 from tla2py.model.run import Run
 from tla2py.model.search import Search
 from tla2py.model.trace import SUSPECT
@@ -238,6 +238,7 @@ def decide(
             *(_remark_text(each) for each in remarks if not each.doubtful),
             *found.notes,
             *_notices(sweep, points, lock, excluded, found.tlc),
+            *collision_notes([point.row for point in points if point.row is not None]),
             *second_notices([each.second for each in points]),
             *content_lines(_said_by_points(points, found), sweep.logs),
             *_blind_notices(lock, found.mutants),
@@ -395,7 +396,6 @@ def _decide_point(
             second = compare(row, found.second, run, spec, own or jar_of(run.jar_sha256))
             wrong = objection(row, second, found.second.problem)
             problems += [wrong] if wrong is not None else []
-        problems += _collision_problems(sweep, row)
         problems += _action_problems(expected, fired, idle, row.verdict)
         meaning = meanings.of(run, facts.config, spec)
         first_unmatched = line.number if line else None
@@ -447,21 +447,6 @@ def _mismatches(
             place = f"{row.message_place}: " if row.message_place is not None else ""
             text += f": {' '.join(f'{place}{row.message}'.split())[:300]}" if row.message else ""
         yield Problem(reason=reason, text=text, exit_code=each.exit_code)
-
-
-def _collision_problems(sweep: Sweep, row: RunRow) -> Iterator[Problem]:
-    """A problem where TLC's larger estimate of having missed a state is above the sweep's limit."""
-    limit = sweep.file.gate.collision_probability
-    if limit is None or row.verdict is not Verdict.HOLDS:
-        return
-    found = [each for each in (row.collision_optimistic, row.collision_observed) if each is not None]
-    if not found:
-        text = "TLC printed no estimate of having missed a state"
-        yield Problem(reason=Reason.COLLISION, text=text, exit_code=ExitCode.INCONCLUSIVE)
-    elif max(found) > limit:
-        estimate = f"{max(found):.1E} by its estimate, above {limit:.1E}"
-        text = f"the probability that TLC missed a state is {estimate}"
-        yield Problem(reason=Reason.COLLISION, text=text, exit_code=ExitCode.UNEXPECTED)
 
 
 def _action_problems(

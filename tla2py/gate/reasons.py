@@ -69,10 +69,6 @@ class Reason(Enum):
         "figures",
         "A count of states or the length of a counterexample is not what the sweep file expects.",
     )
-    COLLISION = (
-        "collision",
-        "The probability of a fingerprint collision is larger than the sweep file allows.",
-    )
     BROKEN = "broken", "The model could not be evaluated, or TLC did not run."
     INCONCLUSIVE = "inconclusive", "The run ended without an answer."
     UNDECIDED = "undecided", "A property was left without an answer."

@@ -29,6 +29,9 @@ ParameterKind = Literal[
 ]
 # The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")
+# What only a config can name: no key of [model].
+_ONLY_IN_CONFIGS = ("periodic", "rl_reward")
+MODEL_NAMES = tuple(name for name in NAME_FIELDS if name not in _ONLY_IN_CONFIGS)
 LIST_FIELDS = ("invariants", "properties", "constraints", "action_constraints", "postconditions", "possible")
 
 

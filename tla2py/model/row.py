@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
@@ -9,7 +10,7 @@ from typing import Annotated
 from tla2py.model import outcome
 from tla2py.model.outcome import OUTCOME_WORDS, Outcome, Verdict, Violation, is_simulated, simulation_words
 from tla2py.model.trace import TraceKind, label_of
-from tla2py.text import counted
+from tla2py.text import counted, points_text
 
 # How the label of an assumption begins, see ``label_of``.
 _ASSUMPTION = "assumption: "
@@ -187,3 +188,27 @@ class DriveRow:
     said: Annotated[int, "int32", "answers that name a variable"] = 0
     seconds: Annotated[float, "how long the case took"] = 0.0
     restarts: Annotated[int, "int32", "how often the program was started anew"] = 0
+
+
+_LIKELY_COLLISION = 1e-6
+"""The probability of a collision from which on it is worth a note: TLC then may have taken two states for one."""
+
+
+def collision_notes(rows: Iterable[RunRow]) -> Iterator[str]:
+    """Yield a note where TLC's larger estimate says that it may have taken two states for one.
+
+    TLC prints two estimates at the end of a search that is complete, both in ``runs``: one by the number of states, and
+    one by the distance of the fingerprints that it saw. A state that it missed may violate what holds elsewhere.
+    """
+    points_by_estimate: dict[float, list[int]] = {}
+    for row in rows:
+        estimates = [row.collision_optimistic or 0.0, row.collision_observed or 0.0]
+        if row.verdict is Verdict.HOLDS and max(estimates) > _LIKELY_COLLISION:
+            points_by_estimate.setdefault(max(estimates), []).append(row.point)
+    if points_by_estimate:
+        largest = max(points_by_estimate)
+        points = sorted(point for listed in points_by_estimate.values() for point in listed)
+        yield (
+            f"TLC may have missed a state, with a probability of up to {largest:.1E} by its own estimate "
+            f"(point{'s' * (len(points) > 1)} {points_text(points)})"
+        )

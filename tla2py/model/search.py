@@ -54,7 +54,7 @@ class SearchedLaw(msgspec.Struct, frozen=True, kw_only=True):
     ``short`` if it only fits the points, as ``LawFound.short`` says. Of the points that were drawn, from those that had not
     run since its predictions last changed, ``draws`` have an answer, which does not contradict it, and ``silent`` have
     none. It is the law that was ``tried`` as the first, second, ... of its property. Fewer than the share ``within`` of
-    the points that have not run may contradict it; ``confirm`` more points are drawn than show this.
+    the points that have not run may contradict it.
     """
 
     name: str
@@ -68,7 +68,6 @@ class SearchedLaw(msgspec.Struct, frozen=True, kw_only=True):
     tried: int = 1
     short: bool = True
     within: float = 0.05
-    confirm: int = 0
 
     @property
     def title(self) -> str:
@@ -84,7 +83,7 @@ class SearchedLaw(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def enough(self) -> int:
         """The number of draws with an answer that settle the law."""
-        return count_enough_draws(self.draws + self.answering, self.within, self.tried) + self.confirm
+        return count_enough_draws(self.draws + self.answering, self.within, self.tried)
 
     @property
     def bound(self) -> float | None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from pathlib import PurePosixPath
 
 from tla2py.errors import InputError
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind, is_expression, unnameable
+from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, ParameterKind, is_expression, unnameable
 from tla2py.sweep import sections
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
@@ -242,9 +242,9 @@ def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str,
         if name.startswith("["):
             _check_substitution(name, source.place("parameters", name), specs)
     model = file.model
-    for key in (*LIST_FIELDS, *NAME_FIELDS):
+    for key in (*LIST_FIELDS, *MODEL_NAMES):
         value = getattr(model, key)
-        symmetric = key in NAME_FIELDS and isinstance(value, list)
+        symmetric = key in MODEL_NAMES and isinstance(value, list)
         what, known = ("constant", constants) if symmetric else ("definition", definitions)
         for name in value if isinstance(value, list) else [value] if value else []:
             where = source.place("model", key, value=name)

@@ -13,11 +13,12 @@ import msgspec
 
 from tla2py import toml
 from tla2py.errors import InputError, Place, reason_of
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, bare_name, is_expression
+from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, bare_name, is_expression
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import (
     JAR_NAMES,
     KEYS,
+    REMOVED_KEYS,
     SECTIONS,
     VARIABLES,
     Expected,
@@ -166,7 +167,7 @@ class PointPlaces:
     def name(self, name: str) -> Place | None:
         """The place of a name in the sweep file, or in the point's config."""
         bare = name.rpartition("]")[2].strip()
-        for key in (*LIST_FIELDS, *NAME_FIELDS):
+        for key in (*LIST_FIELDS, *MODEL_NAMES):
             if bare in re.findall(r"[\w!]+", self.parameters.get(key, "")):
                 return self._place(self.source.place("parameters", key, value=bare))
             own = getattr(self.file.model, key)
@@ -367,13 +368,14 @@ def _check_keys(data: dict[str, Any], source: SweepText) -> None:
         for table in _tables(data, keys):
             known = [field.encode_name for field in msgspec.structs.fields(struct)]
             for key in table:
-                if key not in known:
-                    raise InputError(
-                        "unknown-key",
-                        f"unknown key {'.'.join([*keys, key])}",
-                        where=source.place(*keys, key),
-                        hint=did_you_mean(key, known, f"known here: {', '.join(known)}"),
-                    )
+                if key in known:
+                    continue
+                name, where = ".".join([*keys, key]), source.place(*keys, key)
+                if name in REMOVED_KEYS:
+                    text = f"there is no key {name} any more"
+                    raise InputError("unknown-key", text, where=where, hint=REMOVED_KEYS[name])
+                hint = did_you_mean(key, known, f"known here: {', '.join(known)}")
+                raise InputError("unknown-key", f"unknown key {name}", where=where, hint=hint)
 
 
 def _tables(data: dict[str, Any], keys: list[str]) -> list[dict[str, Any]]:

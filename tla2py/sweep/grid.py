@@ -12,7 +12,7 @@ from itertools import repeat
 from typing import overload
 
 from tla2py.errors import InputError
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, ParameterKind
+from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, ParameterKind
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.sections import Scalar, SweepFile
 from tla2py.text import did_you_mean, parameter_text
@@ -96,7 +96,7 @@ NO_POINTS = Points((), ())
 
 
 # Keys of [model] that may be parameters; "" means none, and lists are comma-separated names.
-MODEL_KEYS = (*NAME_FIELDS, "check_deadlock", *LIST_FIELDS)
+MODEL_KEYS = (*MODEL_NAMES, "check_deadlock", *LIST_FIELDS)
 # Walking this many takes some seconds; more is a typo.
 _MOST_COMBINATIONS = 1_000_000
 # For each reason, at most this many excluded combinations are kept.

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.lint.constants import is_chosen
-from tla2py.model.model import LIST_FIELDS, NAME_FIELDS, Config, is_expression, qualified
+from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, NAME_FIELDS, Config, is_expression, qualified
 from tla2py.sweep.axes import replaceable_standard
 from tla2py.sweep.inspect import assumed_values, endless_sets, fit_values, growing_variables, satisfies
 from tla2py.tla.constant_types import ConstantType, infer_types
@@ -271,7 +271,7 @@ def _model(spec: ModuleGraph, lists: Mapping[str, Sequence[str]], start: Start) 
         yield _line(f"next = {toml_string(candidates.next[0])}", _others(candidates.next))
     else:
         yield '# specification = "..."       # no definition looks like one; or init and next'
-    for key in NAME_FIELDS:
+    for key in MODEL_NAMES:
         if name := getattr(config, key):
             yield f"{key} = {toml_string(name)}"
     roots = (config.specification or next(iter(specifications), None), config.next, *candidates.next[:1])

@@ -18,6 +18,7 @@ from tla2py.lint.constants import declared_names
 from tla2py.logs.files import NO_LOGS, SweepLogs
 from tla2py.model.model import (
     LIST_FIELDS,
+    MODEL_NAMES,
     NAME_FIELDS,
     Assignment,
     Config,
@@ -447,7 +448,7 @@ def _chosen(
             varied[key] = text
     layers: list[_Chosen] = [
         {key: getattr(config.config, key) for key in NAME_FIELDS} if config else {},
-        {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in NAME_FIELDS},
+        {key: tuple(v) if isinstance(v := getattr(model, key), list) else v for key in MODEL_NAMES},
         varied,
     ]
     for layer in layers:

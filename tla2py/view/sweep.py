@@ -15,7 +15,7 @@ from tla2py.analysis.view import StoreView
 from tla2py.execution.result import SweepResult
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import Verdict
-from tla2py.model.row import RunRow
+from tla2py.model.row import RunRow, collision_notes
 from tla2py.model.trace_text import runs_of, step_changes, trace_end
 from tla2py.store.read import FIRST_COUNTS, run_notes
 from tla2py.store.refresh import table_files
@@ -301,6 +301,8 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}, {_at(empty)}: {NO_STATES}", "yellow")
     for note in run_notes(table_files(result.store, "diagnostics"), result.runs):
         yield Text(f"{name}, {note}", "yellow")
+    for note in collision_notes(result.runs):
+        yield Text(f"{name}: {note}", "yellow")
     if sweep.limits.trust:
         yield Text(f"{name}: {TRUSTED}", "yellow")
     if result.unchecked:

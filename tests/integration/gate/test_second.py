@@ -1,4 +1,4 @@
-"""A gate's second opinion, and its limit on the probability of a collision."""
+"""A gate's second opinion."""
 
 from __future__ import annotations
 
@@ -100,18 +100,6 @@ def test_the_known_fault_alone_is_red_until_it_is_accepted(tmp_path: Path) -> No
     red = command.run("gate", "s.toml", "--tla2tools", "bundled", cwd=tmp_path, code=1)
     assert "finding: SharedExcept.tla:9:16: jar-known-wrong: " in red.stdout
     assert "tlaplus#1302" in command.run("gate", "runs/s", cwd=tmp_path).stdout
-
-
-@pytest.mark.parametrize(("limit", "code"), [("1e-30", 1), ("1e-9", 0)])
-def test_a_limit_on_the_probability_of_a_missed_state(tmp_path: Path, limit: str, code: int) -> None:
-    text = f"[gate]\ncollision_probability = {limit}\n"
-    ended = gate(tmp_path, "ImpliesEventually", text, "--tla2tools", "bundled")
-    assert ended.code == code
-    assert ("collision: the probability that TLC missed a state is " in ended.stdout) == bool(code)
-    command.run("report", "runs/s", "-o", "s.html", cwd=tmp_path, code=0)
-    [row] = open_view(tmp_path / "runs" / "s").run_rows
-    told = f"{row.collision_optimistic:.1E} by the number of states (point 1)"
-    assert told in (tmp_path / "s.html").read_text()
 
 
 def test_a_second_jar_that_is_missing_is_told_by_what_names_it_before_anything_runs(tmp_path: Path) -> None:
