@@ -179,7 +179,7 @@ def test_what_a_call_may_read_and_write(root: Path, tmp_path: Path) -> None:
 @pytest.mark.systems
 def test_the_other_tools(root: Path) -> None:
     (root / "Spare.cfg").write_text("SPECIFICATION Spec\nINVARIANT Nothing\n")
-    (root / "lease.jsonl").write_text('{"now": 0}\n{"now": 1}\n')
+    (root / "lease.jsonl").write_text('{"state": {"now": 0}}\n{"state": {"now": 1}}\n')
 
     async def work(client: Client) -> None:
         assert (await called(client, "lint", files=["counter.toml"]))["exit_code"] == 0
