@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import psutil
 import pytest
 from mcp import Client, StdioServerParameters
 from mcp.types import CallToolResult, ListRootsResult, TextContent, TextResourceContents
@@ -232,6 +234,115 @@ def test_a_budget_ends_a_call_and_keeps_what_is_done(root: Path) -> None:
         assert swept["meaning"].startswith(("inconclusive", "interrupted"))
 
     session(root, work)
+
+
+async def status_at_end(client: Client, store: str) -> dict[str, Any]:
+    """Ask for the status of a sweep until it has ended."""
+    with anyio.fail_after(120):
+        while True:
+            status = await called(client, "status", store=store)
+            if status["state"] == "ended":
+                return status
+            assert status["exit_code"] is None
+            await anyio.sleep(0.5)
+
+
+@pytest.mark.core
+def test_a_sweep_is_started_and_asked_after(root: Path) -> None:
+    # A second sweep of which one point takes long, so that its verdicts so far are of the others.
+    (root / "long.toml").write_text(
+        'module = "Long.tla"\n[model]\ninvariants = ["x >= 0"]\ncheck_deadlock = false\n'
+        "[parameters]\nMax = [1, 2, 100000000]\n"
+    )
+    (root / "Long.tla").write_text(
+        "---- MODULE Long ----\nEXTENDS Naturals\nCONSTANT Max\nVARIABLE x\n"
+        "Init == x = 0\nNext == x < Max /\\ x' = x + 1\nSpec == Init /\\ [][Next]_x\n====\n"
+    )
+
+    async def work(client: Client) -> None:
+        await called(client, "start", file="counter.toml")
+        ended = await status_at_end(client, "counter")
+        assert (ended["points"], ended["done"]) == (6, 6)
+        assert ended["exit_code"] in (0, 1)
+        assert ended["meaning"]
+        sql = "SELECT verdict, count(*) AS n FROM runs GROUP BY verdict"
+        rows = await called(client, "query", store="counter", sql=sql)
+        assert ended["verdicts"] == {row["verdict"]: row["n"] for row in rows["answer"]}
+
+        started = await called(client, "start", file="long.toml", store="deep/long", seconds=600)
+        assert started["store"] == str(root / "runs" / "deep" / "long")
+        with anyio.fail_after(120):
+            while (running := await called(client, "status", store="deep/long"))["done"] != 2:
+                assert running["state"] == "running"
+                await anyio.sleep(0.5)
+        assert (running["points"], running["verdicts"]) == (3, {"holds": 2})
+        assert running["budget"]["reached"] is False
+        # The same store is not written twice; another sweep waits, and other calls go on.
+        assert "has not ended" in await refused(client, "start", file="long.toml", store="runs/deep/long")
+        waiting = await called(client, "start", file="counter.toml", store="again")
+        assert (waiting["state"], waiting["points"], waiting["done"]) == ("waiting", None, None)
+        assert (await called(client, "inspect", module="Counter.tla"))["exit_code"] == 0
+
+    # The server ends with one running and one waiting; its end leaves no process.
+    session(root, work)
+
+    async def later(client: Client) -> None:
+        found = await called(client, "status", store="deep/long")
+        assert (found["state"], found["points"], found["done"]) == ("other", 3, 2)
+        assert "started no sweep" in found["meaning"]
+        assert "is not below" in await refused(client, "status", store="../outside")
+        assert "no such store" in await refused(client, "status", store="again")
+
+    session(root, later)
+
+
+@pytest.mark.systems
+def test_a_started_sweep_is_bounded_and_says_what_did_not_run(root: Path) -> None:
+    model = '[model]\nspecification = "Count"\ncheck_deadlock = false\n'
+    (root / "endless.toml").write_text(f'module = "Endless.tla"\n{model}')
+    (root / "wrong.toml").write_text('module = "Endless.tla"\nmodell = 1\n')
+
+    async def work(client: Client) -> None:
+        started = await called(client, "start", file="endless.toml", seconds=3)
+        ended = started if started["state"] == "ended" else await status_at_end(client, "endless")
+        assert (ended["exit_code"], ended["budget"]["reached"]) == (3, True)
+        assert ended["meaning"].startswith(("inconclusive", "interrupted"))
+        # It may end after start has answered, where the machine is busy.
+        result = await client.call_tool("start", {"file": "wrong.toml"})
+        with anyio.fail_after(60):
+            while not result.is_error:
+                await anyio.sleep(0.5)
+                result = await client.call_tool("status", {"store": "wrong"})
+        assert "did not run" in said(result)
+        assert "modell" in said(result)
+
+    session(root, work)
+
+
+@pytest.mark.systems
+@pytest.mark.parametrize("tool", ["start", "check"])
+def test_a_killed_server_leaves_no_process(root: Path, tool: str) -> None:
+    (root / "Endless.cfg").write_text("SPECIFICATION Count\n")
+    (root / "endless.toml").write_text('module = "Endless.tla"\n[model]\nspecification = "Count"\n')
+    arguments = {"start": {"file": "endless.toml"}, "check": {"module": "Endless.tla"}}[tool]
+
+    def running_tlc() -> bool:
+        return any("Endless" in line and "java" in line for line in wait_until_gone(root.parent, 0))
+
+    async def work(client: Client) -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(client.call_tool, tool, {**arguments, "seconds": 600})
+            with anyio.fail_after(60):
+                while not await anyio.to_thread.run_sync(running_tlc):
+                    await anyio.sleep(0.2)
+            for process in psutil.Process().children():
+                if "mcp" in process.cmdline():
+                    process.kill()
+            tasks.cancel_scope.cancel()
+
+    with contextlib.suppress(Exception):
+        session(root, work)
+    assert wait_until_gone(root.parent) == []
 
 
 @pytest.mark.systems

@@ -17,7 +17,7 @@ from mcp.types import ListRootsResult
 from pydantic import Field
 
 from tla2py.cli.diagnosis import sweep_schema
-from tla2py.cli.mcp_runner import Answer, Desk
+from tla2py.cli.mcp_runner import Answer, Desk, Status
 from tla2py.version import __version__
 
 CFG_GRAMMAR = """\
@@ -72,11 +72,24 @@ def _named(option: str, values: Mapping[str, str] | None) -> list[str]:
     return [f"{option}={name}={value}" for name, value in (values or {}).items()]
 
 
+def _sweep_options(
+    store: str, settings: Mapping[str, str] | None, points: str | None, *, search: bool
+) -> list[str]:
+    """Return the options of a sweep into a store."""
+    options = [f"--store={store}", *_named("--set", settings)]
+    if points:
+        options.append(f"--points={points}")
+    if search:
+        options.append("--search")
+    return options
+
+
 def build_server(desk: Desk) -> MCPServer:
     """The server with its tools, resources and prompts."""
     server = MCPServer(
         "tla2py",
         version=__version__,
+        lifespan=desk.serve,
         instructions="tla2py runs TLC, the TLA+ model checker. Begin with inspect; check a module at small sizes; "
         "a model that holds holds at these sizes only, so judge what it says before you trust it.",
     )
@@ -178,13 +191,39 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         """Check a model at all points of a sweep file, or all configs of a folder; called again, it goes on."""
         place = desk.place(file, roots)
         stored = desk.result(store or Path(place).stem)
-        options = [
-            f"--store={stored}",
-            *_named("--set", settings),
-            *([f"--points={points}"] if points else []),
-            *(["--search"] if search else []),
-        ]
+        options = _sweep_options(stored, settings, points, search=search)
         return await desk.tlc(ctx, "sweep", *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def start(
+        file: File,
+        roots: Roots,
+        settings: Values = None,
+        points: Points = None,
+        search: Annotated[bool, Field(description="Run only the points that decide the laws.")] = False,
+        store: Annotated[
+            str | None, Field(description="NAME below the output folder; default: the file's.")
+        ] = None,
+        seconds: Annotated[
+            float,
+            Field(
+                gt=0,
+                le=86400,
+                description="The budget of the sweep from when it runs; a run's is the file's.",
+            ),
+        ] = 3600,
+        memory: Memory = "1GiB",
+    ) -> Status:
+        """Start a long sweep and return: ask status by its store. It ends with its budget, or the server."""
+        place = desk.place(file, roots)
+        stored = desk.result(store or Path(place).stem)
+        options = _sweep_options(stored, settings, points, search=search)
+        return await desk.start(stored, *options, "--", place, seconds=seconds, memory=memory)
+
+    @server.tool()
+    async def status(store: Store, roots: Roots) -> Status:
+        """How far a sweep is: points done of all, verdicts so far, whether it has ended and its exit code."""
+        return await desk.status(store, roots)
 
     @server.tool()
     async def gate(

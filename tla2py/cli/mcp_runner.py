@@ -13,24 +13,30 @@ import subprocess
 import sys
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 from urllib.parse import unquote, urlparse
 
 import anyio
+from anyio.abc import TaskGroup
 from anyio.streams.text import TextReceiveStream
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ListRootsResult
 from pydantic import BaseModel, JsonValue
 
-from tla2py.errors import ExitCode, InputError, reason_of
+from tla2py.errors import ExitCode, InputError, StoreError, reason_of
 from tla2py.execution.executor import default_slots
+from tla2py.execution.recorded import RecordedPoints, count_recorded_points
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import Limits
+from tla2py.store.store import Store
 from tla2py.sweep.repository import files_read
 from tla2py.text import cut
+from tla2py.tlc.process.reaper import register, release, scratch_folder
 from tla2py.tlc.process.sandbox import check_sandbox
 
 _LARGEST = 4096
@@ -38,6 +44,8 @@ _LARGEST = 4096
 _NOTES = 800
 _KEPT = 64
 _PATIENCE = 10.0
+_FIRST_SECONDS = 5.0
+"""How long ``start`` waits for a run that ends soon, such as one whose file is wrong."""
 
 _MEANINGS = {
     ExitCode.OK: "as expected",
@@ -71,6 +79,66 @@ class Answer(BaseModel):
     budget: Spent | None = None
 
 
+class Status(BaseModel):
+    """How far a sweep is.
+
+    ``points`` are all points of the sweep file, ``done`` those with a recorded run, and ``verdicts`` counts
+    these; a run that is repeated counts by its last record. ``exit_code`` and ``meaning`` are those of a sweep
+    that has ended. ``state`` is ``other`` where this server started no sweep of the store; another program may
+    be running one.
+    """
+
+    store: str
+    state: Literal["waiting", "running", "ended", "other"]
+    points: int | None
+    done: int | None
+    verdicts: dict[Verdict, int]
+    exit_code: int | None = None
+    meaning: str = ""
+    notes: str = ""
+    budget: Spent | None = None
+
+
+@dataclass(slots=True)
+class CommandRun:
+    """What a command has written so far, and its exit code: None until it ends, and if it was interrupted."""
+
+    output: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    code: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class StartedSweep:
+    """A sweep that ``start`` started, with the verdicts of its runs that were read, by run id."""
+
+    store: str
+    seconds: float
+    memory: str
+    run: CommandRun = field(default_factory=CommandRun)
+    began: float | None = None
+    spent_seconds: float = 0.0
+    ended: anyio.Event = field(default_factory=anyio.Event)
+    failure: ToolError | None = None
+    verdicts: dict[str, Verdict] = field(default_factory=dict)
+
+    @property
+    def state(self) -> Literal["waiting", "running", "ended"]:
+        """Whether it waits for another to end, runs, or has ended."""
+        if self.ended.is_set():
+            return "ended"
+        return "waiting" if self.began is None else "running"
+
+    @property
+    def budget(self) -> Spent:
+        """What it could spend, and has spent."""
+        spent = self.spent_seconds
+        if self.began is not None and not self.ended.is_set():
+            spent = time.monotonic() - self.began
+        reached = self.ended.is_set() and self.run.code in (None, ExitCode.INCONCLUSIVE)
+        return Spent(seconds=self.seconds, memory=self.memory, spent_seconds=round(spent, 1), reached=reached)
+
+
 @dataclass(slots=True, kw_only=True)
 class Desk:
     """Where calls are carried out: what they may read and write, and their long answers.
@@ -86,6 +154,21 @@ class Desk:
     _long: OrderedDict[str, str] = field(default_factory=OrderedDict)
     # More at once would only take memory.
     _slots: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(default_slots(workers=1)))
+    _started: dict[str, StartedSweep] = field(default_factory=dict)
+    # A sweep takes all cores, and those that were started must not hold up the other calls.
+    _start_slot: anyio.Semaphore = field(default_factory=lambda: anyio.Semaphore(1))
+    _tasks: TaskGroup | None = None
+
+    @asynccontextmanager
+    async def serve(self, _server: object) -> AsyncIterator[None]:
+        """Keep the runs that are started until the server ends, which interrupts them."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                self._tasks = None
+                tasks.cancel_scope.cancel()
 
     def place(self, named: str, roots: ListRootsResult | None) -> str:
         """The path of a file below the roots, also those of the client, that leads to none elsewhere. Raises ToolError."""
@@ -137,82 +220,166 @@ class Desk:
         self, ctx: Context, command: str, *arguments: str, seconds: float, memory: str, limited: bool = True
     ) -> Answer:
         """What a command that runs TLC answers within a budget; ``limited`` if it takes limits. Raises ToolError."""
+        limits = [f"--timeout={seconds:.3f}s", *self._limit_options(memory)]
+        run = CommandRun()
+        async with self._slots:
+            began = time.monotonic()
+            options = limits if limited else []
+            await self._execute(run, ctx, command, *options, *arguments, seconds=seconds)
+        spent = round(time.monotonic() - began, 1)
+        # Of these, exit code 3 says that something is in doubt or not covered.
+        reached = run.code is None or (
+            run.code == ExitCode.INCONCLUSIVE and command not in ("judge", "testgen")
+        )
+        return self._answer(run, Spent(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached))
+
+    def _limit_options(self, memory: str) -> list[str]:
+        """Return the options for the memory and the trust of a command that runs TLC.
+
+        Raises ToolError where a wall is missing.
+        """
         if not self.no_walls:
             try:
                 check_sandbox(Limits(timeout_seconds=1, memory_bytes=1, sandbox="require"))
             except InputError as error:
                 raise ToolError(f"{error}; or start the server with --allow-no-walls") from error
-        own = [f"--timeout={seconds:.3f}s", f"--memory={memory}", *([] if self.trust else ["--no-trust"])]
-        async with self._slots:
-            began = time.monotonic()
-            code, output, notes = await self._execute(
-                ctx, command, *(own if limited else []), *arguments, seconds=seconds
-            )
-        spent = round(time.monotonic() - began, 1)
-        # Of these, exit code 3 says that something is in doubt or not covered.
-        reached = code is None or (code == ExitCode.INCONCLUSIVE and command not in ("judge", "testgen"))
-        return self._answer(
-            code, output, notes, Spent(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached)
-        )
+        options = [f"--memory={memory}"]
+        return options if self.trust else [*options, "--no-trust"]
 
     async def read(self, ctx: Context, command: str, *arguments: str, rows: int | None = None) -> Answer:
         """What a command that runs no TLC answers; at most so many rows of a list. Raises ToolError."""
-        code, output, notes = await self._execute(ctx, command, *arguments, seconds=120)
-        if rows is not None and code == 0:
-            found = json.loads(output)
-            notes += f"the first {rows} of {len(found)} rows" if len(found) > rows else ""
-            output = json.dumps(found[:rows])
-        return self._answer(code, output, notes, None)
+        run = CommandRun()
+        await self._execute(run, ctx, command, *arguments, seconds=120)
+        if rows is not None and run.code == 0:
+            found = json.loads("".join(run.output))
+            if len(found) > rows:
+                run.notes.append(f"the first {rows} of {len(found)} rows")
+            run.output = [json.dumps(found[:rows])]
+        return self._answer(run, None)
+
+    async def start(self, store: str, *arguments: str, seconds: float, memory: str) -> Status:
+        """Start a sweep into a store, and return its status after at most five seconds.
+
+        It is interrupted at the end of its time and with the server. Of several the first one runs, the others
+        wait. Raises ToolError, also if it did not run, or one of the same store has not ended.
+        """
+        earlier = self._started.get(store)
+        if earlier is not None and not earlier.ended.is_set():
+            raise ToolError(f"a sweep of {store} was started and has not ended: call status")
+        if self._tasks is None:
+            raise ToolError("the server is ending: nothing is started")
+        # Each run has the time that the sweep file gives it.
+        options = [*self._limit_options(memory), *arguments]
+        sweep = StartedSweep(store=store, seconds=seconds, memory=memory)
+        self._started[store] = sweep
+        self._tasks.start_soon(self._carry_out, sweep, *options)
+        with anyio.move_on_after(_FIRST_SECONDS):
+            await sweep.ended.wait()
+        return await self._status_of(sweep)
+
+    async def _carry_out(self, sweep: StartedSweep, *arguments: str) -> None:
+        """Run a sweep that was started, when the others have ended."""
+        async with self._start_slot:
+            sweep.began = time.monotonic()
+            try:
+                await self._execute(sweep.run, None, "sweep", *arguments, seconds=sweep.seconds)
+            except ToolError as error:
+                sweep.failure = error
+            sweep.spent_seconds = time.monotonic() - sweep.began
+            # Runs that were repeated have other verdicts now.
+            sweep.verdicts.clear()
+            sweep.ended.set()
+
+    async def status(self, named: str, roots: ListRootsResult | None) -> Status:
+        """Return how far the sweep of a store is, whoever started it. Raises ToolError."""
+        with _refusing():
+            path = self._below_output(named)
+        started = self._started.get(str(path))
+        if started is not None:
+            return await self._status_of(started)
+        store = self.store(named, roots)
+        try:
+            recorded = await anyio.to_thread.run_sync(count_recorded_points, Store(Path(store)), {})
+        except StoreError as error:
+            raise ToolError(str(error)) from error
+        meaning = "this server has started no sweep of this store"
+        return _status(store, "other", recorded, meaning=meaning)
+
+    async def _status_of(self, sweep: StartedSweep) -> Status:
+        """Return how far a sweep that was started is. Raises ToolError if it did not run."""
+        state, run = sweep.state, sweep.run
+        notes = "".join(run.notes).strip()[-_NOTES:]
+        if sweep.failure is not None:
+            raise sweep.failure
+        meaning = _meaning(run) if state == "ended" else ""
+        recorded = None
+        # Until its command runs, the store may have the points of an earlier sweep.
+        if state != "waiting":
+            with suppress(StoreError):
+                store = Store(Path(sweep.store))
+                recorded = await anyio.to_thread.run_sync(count_recorded_points, store, sweep.verdicts)
+        status = _status(sweep.store, state, recorded, meaning=meaning)
+        status.notes = notes
+        status.budget = sweep.budget
+        if state == "ended":
+            status.exit_code = ExitCode.INCONCLUSIVE if run.code is None else run.code
+        return status
 
     async def _execute(
-        self, ctx: Context, command: str, *arguments: str, seconds: float
-    ) -> tuple[int | None, str, str]:
-        """Exit code, output and notes of a command; None for one that was interrupted at the end of its time."""
+        self, run: CommandRun, ctx: Context | None, command: str, *arguments: str, seconds: float
+    ) -> None:
+        """Run a command, and put what it writes and its exit code into ``run``.
+
+        It is interrupted at the end of its time.
+        """
         # -P: a file in the folder must not take a module's place.
         argv = [sys.executable, "-P", "-m", "tla2py", command, *arguments]
         environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "100", "TERM": "dumb"}
-        output: list[str] = []
-        notes: list[str] = []
-        with _refusing():
-            process = await anyio.open_process(
-                argv, stdin=subprocess.DEVNULL, cwd=self.roots[0], env=environment, start_new_session=True
-            )
+        with ExitStack() as stack:
+            with _refusing():
+                folder = stack.enter_context(scratch_folder("tla2py-mcp-"))
+                process = await anyio.open_process(
+                    argv, stdin=subprocess.DEVNULL, cwd=self.roots[0], env=environment, start_new_session=True
+                )
+            # The guard kills it if this process is killed.
+            register(process.pid, folder)
 
-        async def listen() -> None:
-            assert process.stderr is not None
-            async for text in TextReceiveStream(process.stderr, errors="replace"):
-                notes.append(text)
-                if line := text.strip().rpartition("\n")[2]:
-                    await ctx.report_progress(len(notes), message=line)
+            async def listen() -> None:
+                assert process.stderr is not None
+                async for text in TextReceiveStream(process.stderr, errors="replace"):
+                    run.notes.append(text)
+                    line = text.strip().rpartition("\n")[2]
+                    if line and ctx is not None:
+                        await ctx.report_progress(len(run.notes), message=line)
 
-        try:
-            with anyio.move_on_after(seconds + _PATIENCE / 2) as scope:
-                async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(listen)
-                    assert process.stdout is not None
-                    output += [text async for text in TextReceiveStream(process.stdout, errors="replace")]
-                await process.wait()
-        finally:
-            with anyio.CancelScope(shield=True):
-                if process.returncode is None:
-                    process.send_signal(signal.SIGINT)
-                    with anyio.move_on_after(_PATIENCE):
-                        await process.wait()
-                # Closing kills what is left; the guards of its runs of TLC then end these.
-                await process.aclose()
-        return None if scope.cancelled_caught else process.returncode, "".join(output), "".join(notes)
+            try:
+                with anyio.move_on_after(seconds + _PATIENCE / 2) as scope:
+                    async with anyio.create_task_group() as tasks:
+                        tasks.start_soon(listen)
+                        assert process.stdout is not None
+                        async for text in TextReceiveStream(process.stdout, errors="replace"):
+                            run.output.append(text)
+                    await process.wait()
+            finally:
+                with anyio.CancelScope(shield=True):
+                    if process.returncode is None:
+                        process.send_signal(signal.SIGINT)
+                        with anyio.move_on_after(_PATIENCE):
+                            await process.wait()
+                    # Closing kills what is left; the guards of its runs of TLC then end these.
+                    await process.aclose()
+                    release(process.pid)
+        run.code = None if scope.cancelled_caught else process.returncode
 
-    def _answer(self, code: int | None, output: str, notes: str, budget: Spent | None) -> Answer:
-        notes = notes.strip()[-_NOTES:]
-        if code is not None and code not in _MEANINGS:
-            raise ToolError(f"did not run: {notes or output[-_NOTES:]}")
-        meaning = "interrupted: the budget was reached" if code is None else _MEANINGS[ExitCode(code)]
+    def _answer(self, run: CommandRun, budget: Spent | None) -> Answer:
+        meaning = _meaning(run)
+        output = "".join(run.output)
         found = Answer(
-            exit_code=ExitCode.INCONCLUSIVE if code is None else code,
+            exit_code=ExitCode.INCONCLUSIVE if run.code is None else run.code,
             meaning=meaning,
             answer=output,
             size=len(output.encode()),
-            notes=notes,
+            notes="".join(run.notes).strip()[-_NOTES:],
             budget=budget,
         )
         with suppress(ValueError):
@@ -241,6 +408,34 @@ class Desk:
         while len(json.dumps(text)) > _LARGEST - 2 * _NOTES - 500:
             text = text[: len(text) * 9 // 10]
         return text
+
+
+def _meaning(run: CommandRun) -> str:
+    """Return what the end of a command means. Raises ToolError if it did not run."""
+    if run.code is None:
+        return "interrupted: the budget was reached"
+    if run.code not in _MEANINGS:
+        reason = "".join(run.notes).strip() or "".join(run.output)
+        raise ToolError(f"did not run: {reason[-_NOTES:]}")
+    return _MEANINGS[ExitCode(run.code)]
+
+
+def _status(
+    store: str,
+    state: Literal["waiting", "running", "ended", "other"],
+    recorded: RecordedPoints | None,
+    *,
+    meaning: str,
+) -> Status:
+    """Return the status of a store; what is not recorded yet is not known."""
+    return Status(
+        store=store,
+        state=state,
+        points=recorded.points if recorded is not None else None,
+        done=recorded.done if recorded is not None else None,
+        verdicts=dict(recorded.verdicts) if recorded is not None else {},
+        meaning=meaning,
+    )
 
 
 @contextmanager
