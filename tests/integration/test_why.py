@@ -198,6 +198,17 @@ def test_a_negation_is_read_to_its_end(tmp_path: Path) -> None:
         assert (found.name, parts) == (name, [("y = 1", True)])
 
 
+def test_a_response_below_a_negation(tmp_path: Path) -> None:
+    """It names the condition with its response, or that the condition never is."""
+    parts = {"Answered": {("x = 1", True), ("y = 1", True)}, "Unasked": {("x = 7", False)}}
+    model = f'specification = "Spec"\n[parameters]\nproperties = {json.dumps(list(parts))}\n'
+    view = swept(tmp_path, Deny=spec("why/Deny"), sweep=f'module = "Deny.tla"\n[model]\n{model}')
+    for point, expected in enumerate(parts.values(), 1):
+        assert {
+            (each.text, each.value) for each in asked(view, point).causes if each.role == "part"
+        } == expected
+
+
 def test_an_action_whose_arguments_come_and_go(tmp_path: Path) -> None:
     """Only some states have the message that is received."""
     sweep = 'module = "Mail.tla"\n[model]\nspecification = "Spec"\nproperties = ["Arrives"]\ncheck_deadlock = false\n'
@@ -322,3 +333,56 @@ def test_more_than_tlc_tells(tmp_path: Path) -> None:
     found = asked(swept(tmp_path, Many=spec("why/Many"), sweep=sweep))
     assert found.causes[0].action == "Step"
     assert "others may be nearer" in found.causes[-1].says
+
+
+@EVERY_JAR
+def test_an_action_that_keeps_a_variable_does_not_set_it(tmp_path: Path, jar: Path | None) -> None:
+    model = 'properties = ["Live"]\ncheck_deadlock = false\n[parameters]\nspecification = ["Spec", "Inner"]\n'
+    files = {name: spec(f"why/{name}") for name in ("Keeps", "KeepsIn")}
+    view = swept(tmp_path, jar, **files, sweep=f'module = "Keeps.tla"\n[model]\n{model}')
+    # In the instance a variable of another name stands for it.
+    for point in (1, 2):
+        says = [each.says for each in asked(view, point, jar=jar).causes]
+        assert says == ["Set is never enabled in the loop; it sets x", "x = 1 is never TRUE"], point
+
+
+@EVERY_JAR
+def test_the_conjunct_of_an_action_that_is_an_argument(tmp_path: Path, jar: Path | None) -> None:
+    model = 'check_deadlock = true\n[parameters]\nspecification = ["Spec", "Within"]\n'
+    view = swept(tmp_path, jar, Given=spec("why/Given"), sweep=f'module = "Given.tla"\n[model]\n{model}')
+    first, *others = asked(view, 1, jar=jar).causes
+    assert first.says == "Do(Add) is not enabled: FALSE is x < 2, since state 3, after Do"
+    assert [each.says for each in others] == ["Both(P(1), 4) is not enabled: FALSE is y > i"]
+    assert others[0].values["i"] == 1
+    causes = {
+        each.says.partition(" is not enabled: FALSE is ")[::2]: each
+        for each in asked(view, 2, jar=jar).causes
+    }
+    assert causes.keys() >= {("Do(Add)", "x < 2, since state 3, after Do")}
+    # With q = 0 it is FALSE since the step before.
+    chosen = next(each for (call, _), each in causes.items() if call == "Some(P(1) /\\ y' = y)")
+    assert chosen.text == "x = q"
+    since = {0: "state 2", 1: "state 3"}[chosen.values["q"]]  # type: ignore[index]
+    assert chosen.says.endswith(f", since {since}, after Do")
+
+
+@EVERY_JAR
+def test_fairness_of_an_action_that_has_an_action_as_argument(tmp_path: Path, jar: Path | None) -> None:
+    model = 'specification = "Loose"\nproperties = ["Lives"]\ncheck_deadlock = false\n'
+    view = swept(tmp_path, jar, Given=spec("why/Given"), sweep=f'module = "Given.tla"\n[model]\n{model}')
+    call, _, end = (
+        asked(view, jar=jar).causes[0].says.partition(" is enabled in state 1, which recurs for ever, ")
+    )
+    assert (call, end) == ("Do(Add)", "and never taken there; the specification has no fairness for it")
+
+
+@EVERY_JAR
+def test_a_choice_among_temporal_formulas_that_constants_decide(tmp_path: Path, jar: Path | None) -> None:
+    texts = {"Chosen": "x = 5", "Local": "x = 8", "Each": "x = 9"}
+    names = json.dumps(list(texts))
+    model = f'specification = "Spec"\ncheck_deadlock = false\n[constants]\nStrict = 1\n[parameters]\nproperties = {names}\n'
+    view = swept(tmp_path, jar, Choice=spec("why/Choice"), sweep=f'module = "Choice.tla"\n[model]\n{model}')
+    for point, text in enumerate(texts.values(), 1):
+        parts = [each.text for each in asked(view, point, jar=jar).causes if each.role == "part"]
+        assert text in parts, point
+        assert "x = 0" not in parts

@@ -86,6 +86,8 @@ class _Lasso:
                 states = self.future(at) if value is (operator == "<>") else self.future(max(at, self.loop))
                 there = next(each for each in states if self.holds(parts[0], each) is value)
                 yield from self.blame(parts[0], there, value=value)
+            case "~>" if value:
+                yield from self._blame_response(part, at)
             case _:
                 there = next(
                     each
@@ -95,6 +97,17 @@ class _Lasso:
                 )
                 yield from self.blame(parts[0], there, value=True)
                 yield from self.blame(parts[1], max(there, self.loop), value=False)
+
+    def _blame_response(self, part: FormulaPart, at: int) -> Iterator[tuple[FormulaPart, int]]:
+        """Yield what makes a ``~>`` TRUE: the first condition with its response, or that the condition never is."""
+        condition, response = part.parts
+        there = next((state for state in self.future(at) if self.holds(condition, state)), None)
+        if there is None:
+            yield from self.blame(condition, max(at, self.loop), value=False)
+            return
+        yield from self.blame(condition, there, value=True)
+        after = next(state for state in self.future(there) if self.holds(response, state))
+        yield from self.blame(response, after, value=True)
 
 
 def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
@@ -128,9 +141,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
     false = [each.unit for each, at in parts if each.unit.kind or not each.facts[at - 1][0]]
     # The variables that these are about.
-    reads = frozenset(
-        each for unit in false for each in _variables(unit.expr, unit.place.scope, set(), primed=False)
-    )
+    reads = frozenset(each for unit in false for each in _variables(unit.expr, unit.place.scope, set()))
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
     if not actions:
         idle = [*_of_idle(lasso, fair.parts, taken.parts, reads)]
@@ -213,18 +224,18 @@ def _of_idle(
 ) -> Iterator[Cause]:
     """The actions that are enabled in the loop and change nothing, then the fair ones that are never enabled at all.
 
-    Of both, those that may change what is FALSE come first.
+    Of both, those that set what is FALSE come first.
     """
     found: list[tuple[tuple[bool, bool], Cause]] = []
     for action in actions:
-        writes = _writes(action.unit)
+        mentions = _writes(action.unit, kept=True)
         idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
         acts = any(action.facts[n - 1][0] for n in lasso.recurring)
         fair = sorted(
             (each.unit for each in conditions if _is_same_action(each, action)), key=lambda unit: unit.kind
         )
         ever = any(each[2] for each in action.facts)
-        if acts or not (writes if idle else fair and not ever):
+        if acts or not (mentions if idle else fair and not ever):
             continue
         asks = f"so {fair[0].written} asks for nothing" if fair else "so its steps are stuttering"
         plural = "states" if len(idle) > 1 else "state"
@@ -235,7 +246,7 @@ def _of_idle(
         )
         fairness = fair[0].kind if fair else None
         cause = action.cause("action", says, value=False, states=idle, fairness=fairness)
-        found.append(((not idle, not writes & reads), cause))
+        found.append(((not idle, not mentions & reads), cause))
     named = dict[str | None, Cause]()
     for _, cause in sorted(found, key=lambda each: each[0]):
         named.setdefault(cause.action, cause)
@@ -243,7 +254,7 @@ def _of_idle(
 
 
 def _of_actions(lasso: _Lasso, actions: Sequence[FormulaPart], reads: frozenset[str]) -> Iterator[Cause]:
-    """The actions that could change what is FALSE, and do not: those that the loop takes, then those never enabled there."""
+    """Yield the actions that set what is FALSE: those that the loop takes, then those never enabled there."""
     found = {True: dict[str, Cause](), False: dict[str, Cause]()}
     for action in actions:
         states = tuple(n for n in lasso.recurring if action.facts[n - 1][1])
@@ -252,7 +263,7 @@ def _of_actions(lasso: _Lasso, actions: Sequence[FormulaPart], reads: frozenset[
         if not changes or bool(states) is not enabled:
             continue
         says = "is taken in the loop" if enabled else "is never enabled in the loop"
-        cause = action.cause("action", f"{says}; it may change {changes}", value=enabled, states=states)
+        cause = action.cause("action", f"{says}; it sets {changes}", value=enabled, states=states)
         found[enabled].setdefault(action.unit.name, cause)
     yield from (*found[True].values(), *found[False].values())
 
@@ -262,7 +273,8 @@ def _is_same_action(condition: FormulaPart, action: FormulaPart) -> bool:
     one, other = condition.unit.definition, action.unit.definition
     if one is None or other is None:
         return False
-    return is_same_definition(one, other) and condition.names == action.names
+    same_arguments = condition.names == action.names and condition.unit.call == action.unit.call
+    return is_same_definition(one, other) and same_arguments
 
 
 def _leads(query: TraceQuery, condition: FormulaPart, action: FormulaPart) -> bool:
@@ -274,10 +286,21 @@ def _leads(query: TraceQuery, condition: FormulaPart, action: FormulaPart) -> bo
     if target is None:
         return False
 
-    def is_action(_: str, entity: Entity) -> bool:
-        return is_same_definition(entity, target)
+    def is_action(used: Expression, entity: Entity) -> bool:
+        # Do(A) is another action than Do(B).
+        is_same_call = not other.call or _is_same_text(used, other.expr)
+        return is_same_call and is_same_definition(entity, target)
 
     return leads_to(one.expr, is_action, one.place.scope, query.spec.resolver)
+
+
+def _is_same_text(one: Expression, other: Expression) -> bool:
+    """Return whether two expressions are written alike, wherever they are."""
+    if (one.shape, one.operator, one.text) != (other.shape, other.operator, other.text):
+        return False
+    pairs = list(zip(one.children(), other.children(), strict=False))
+    same_number = len(list(one.children())) == len(list(other.children()))
+    return same_number and all(_is_same_text(part, counterpart) for part, counterpart in pairs)
 
 
 def _is_active(condition: FormulaPart, lasso: _Lasso) -> bool:
@@ -299,19 +322,49 @@ def _fairness_text(condition: FormulaPart, enabled: tuple[int, ...], lasso: _Las
     return f"{unit.written}, and no step of it changes {unit.subscript} at {states_text(disabled)}"
 
 
-def _writes(unit: Unit) -> frozenset[str]:
-    """The variables that an action may change."""
-    return frozenset(_variables(unit.expr, unit.place.scope, set(), primed=True))
+def _writes(unit: Unit, *, kept: bool = False) -> frozenset[str]:
+    """Return the variables that an action sets: it mentions their next value, other than to keep it.
+
+    With ``kept`` it may mention it to keep it, as ``x' = x`` does.
+    """
+    return frozenset(_written_variables(unit.expr, unit.place.scope, set(), kept=kept))
 
 
-def _variables(expr: Expression, scope: Scope, seen: set[Entity], *, primed: bool) -> Iterator[str]:
-    """The variables that an expression mentions, or of which it mentions the next value."""
-    for each in expr.walk():
-        if primed and each.operator == "'" and each.arguments and each.arguments[0].is_name():
-            yield each.arguments[0].operator
-        entity = scope.find(each.operator) if each.shape == "apply" else None
-        if entity is not None and entity.kind == "variable" and not primed:
-            yield each.operator
-        if entity is not None and entity.body is not None and entity not in seen:
+def _written_variables(expr: Expression, scope: Scope, above: set[Entity], *, kept: bool) -> Iterator[str]:
+    """Yield the variables that an action sets, by the names of their declarations."""
+    if expr.operator == "ENABLED" or (_keeps_value(expr) and not kept):
+        return
+    if expr.operator == "'" and expr.shape == "apply":
+        yield from _variables(expr.arguments[0], scope, set())
+        return
+    entity = scope.find(expr.operator) if expr.shape == "apply" else None
+    if entity is not None and entity.body is not None and entity not in above:
+        above.add(entity)
+        yield from _written_variables(entity.body, entity.scope, above, kept=kept)
+    for part in expr.children():
+        yield from _written_variables(part, scope, above, kept=kept)
+
+
+def _keeps_value(expr: Expression) -> bool:
+    """Return whether a formula says that something keeps its value, as ``x' = x`` does."""
+    if expr.shape != "apply" or expr.operator != "=":
+        return False
+    left, right = expr.arguments
+    for after, before in ((left, right), (right, left)):
+        is_primed_name = after.operator == "'" and after.arguments[0].is_name()
+        if is_primed_name and before.is_name() and before.operator == after.arguments[0].operator:
+            return True
+    return False
+
+
+def _variables(expr: Expression, scope: Scope, seen: set[Entity]) -> Iterator[str]:
+    """Yield the variables that an expression mentions, by the names of their declarations."""
+    for part in expr.walk():
+        entity = scope.find(part.operator) if part.shape == "apply" else None
+        if entity is None:
+            continue
+        if entity.kind == "variable":
+            yield entity.declaration.name
+        if entity.body is not None and entity not in seen:
             seen.add(entity)
-            yield from _variables(entity.body, entity.scope, seen, primed=primed)
+            yield from _variables(entity.body, entity.scope, seen)

@@ -44,8 +44,9 @@ class FormulaPart:
 
     def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
         """Return an action with its arguments as a cause; ``says`` follows its name."""
-        call = f"{call_text(self.unit.name, self.names)} {says}"
-        return Cause.at(self.unit.conjunct, role, call, action=self.unit.name, args=self.names, **others)
+        unit = self.unit
+        call = self._with_names(unit.call) if unit.call else call_text(unit.name, self.names)
+        return Cause.at(unit.conjunct, role, f"{call} {says}", action=unit.name, args=self.names, **others)
 
 
 class _Token(NamedTuple):
@@ -138,6 +139,12 @@ def _instance(formula: Formula, tokens: list[_Token], leaves: list[FormulaPart])
             names = tokens.pop(0).names
             part.parts.append(_instance(formula.parts[0], tokens, leaves))
             part.parts[-1].names = names
+    elif formula.operator == "IF":
+        # The condition is the same in all states, and TLC evaluates one branch.
+        condition, then, otherwise = formula.parts
+        value = bool(tokens) and tokens[0].facts[:1] == (True,)
+        _instance(condition, tokens, leaves)
+        return _instance(then if value else otherwise, tokens, leaves)
     else:
         part.parts = [_instance(each, tokens, leaves) for each in formula.parts]
     return part

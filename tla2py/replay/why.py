@@ -316,10 +316,14 @@ _STATELESS = frozenset({"assert", "assumption", "postcondition", "invariant", "t
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Attempt:
-    """A way through a next-state relation that leads to no step: an action with its arguments, and what is FALSE in it."""
+    """A way through a next-state relation that leads to no step: an action, its arguments, what is FALSE in it.
+
+    ``last`` is the number of the last conjunct on the way.
+    """
 
     action: str
     args: dict[str, Value]
+    last: int
     false: tuple[Tried, ...]
     rank: tuple[int, ...]
     names: dict[str, Value]
@@ -343,6 +347,7 @@ def _attempt(
     return _Attempt(
         action=action,
         args=args,
+        last=tried[-1].number,
         false=tuple(each for each in judged if not each.value),
         rank=(*(lacking if copy.fixed else [sum(lacking)]), not never, -len(true)),
         names={name: value for names in known for name, value in names.items()},
@@ -358,7 +363,9 @@ def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[
     attempts = (_attempt(path, copy, effects, actions) for path in told_paths(output, copy))
     told = set[tuple[str, str]]()
     for each in sorted((each for each in attempts if each and each.false), key=lambda each: each.rank):
-        call, first = call_text(each.action, each.args), each.false[0]
+        first = each.false[0]
+        _, place = copy.found[each.last]
+        call = copy.call_at(place) or call_text(each.action, each.args)
         conjunct = copy.conjuncts[first.number]
         if (call, conjunct.text) in told or seen.get(each.action, 0) >= _MOST_INSTANCES:
             continue
@@ -404,6 +411,16 @@ def _since(
 ) -> Cause:
     """A cause with the states in which its conjunct was TRUE for these arguments, and the step that made it FALSE."""
     own = {n for n, each in enumerate(copy.conjuncts) if (each.text, each.place) == (cause.text, cause.place)}
+
+    def is_about_same(tried: Tried) -> bool:
+        """Return whether a conjunct that was tried is the one of the cause, for the same bound names."""
+        if tried.number not in own:
+            return False
+        _, place = copy.found[tried.number]
+        return all(
+            tried.names.get(name) == cause.values[name] for name in place.names if name in cause.values
+        )
+
     true, false = [], {last.index}
     for state, paths in before:
         found = [
@@ -412,7 +429,7 @@ def _since(
             if next((each.names for each in path if each.action and each.action == cause.action), {})
             == cause.args
             for each in path
-            if each.number in own
+            if is_about_same(each)
         ]
         if any(found):
             true.append(state.index)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
@@ -147,19 +147,31 @@ class Conjunct:
 _DEEPEST = 20
 
 
+@dataclass(slots=True)
+class Argument:
+    """An argument of the call of a copied definition; ``edits`` are its changes once it has been copied."""
+
+    expr: Expression
+    place: CopyPlace
+    edits: list[Edit] | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CopyPlace:
     """Where an expression is: its scope and module, and the names of the definitions that lead to it.
 
-    ``owners`` are these definitions, ``names`` are bound around it. ``depth`` is the number of conjuncts and parts that it
-    is inside of, ``positive`` whether an even number of negations is around it.
+    ``owners`` are these definitions, ``calls`` the texts of their calls, empty where no argument is an action.
+    ``names`` are bound around it, ``arguments`` are those of the last call, by parameter. ``depth`` is the number
+    of conjuncts and parts that it is inside of, ``positive`` whether an even number of negations is around it.
     """
 
     scope: Scope
     module: Module
     path: tuple[str, ...]
     owners: tuple[Entity, ...] = ()
+    calls: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
+    arguments: Mapping[str, Argument] = field(default_factory=dict)
     depth: int = 0
     positive: bool = True
 
@@ -226,8 +238,17 @@ class DefinitionCopy(ABC):
                 file, first = f"{module.name}.tla", min((each.line, each.column) for each in edits)
                 self.query.modules[file] = edited_with(self._originals[file], edits, self.printer, first)
 
-    def _copy(self, entity: Entity, place: CopyPlace) -> str | None:
-        """The name of the copy of a definition that is used at a place; None if there is nothing to change."""
+    def _copy(
+        self,
+        entity: Entity,
+        place: CopyPlace,
+        call: str = "",
+        arguments: Mapping[str, Argument] | None = None,
+    ) -> str | None:
+        """Return the name of the copy of a definition used at a place; None if there is nothing to change.
+
+        ``call`` is its call where an argument is an action, ``arguments`` are those of the call.
+        """
         definition, body = entity.declaration, entity.body
         if not isinstance(definition, Definition) or body is None or len(place.path) > _DEEPEST:
             return None
@@ -248,7 +269,9 @@ class DefinitionCopy(ABC):
             module=module,
             path=(*place.path, definition.name),
             owners=(*place.owners, entity),
+            calls=(*place.calls, call),
             names=tuple(values),
+            arguments=arguments or {},
         )
         edits = list(self._edits(body, there))
         if not edits:
@@ -274,8 +297,13 @@ class DefinitionCopy(ABC):
     def _level_of(self, expr: Expression, place: CopyPlace) -> Level:
         return self.query.levels.of_expression(expr, place.scope, frozenset(place.names))
 
-    def _call(self, expr: Expression, place: CopyPlace) -> Edit | None:
-        """The edit that calls the copy of a definition instead; None if the expression is no such call."""
+    def _call(
+        self, expr: Expression, place: CopyPlace, arguments: Mapping[str, Argument] | None = None
+    ) -> Edit | None:
+        """Return the edit that calls the copy of a definition; None if the expression is no such call.
+
+        ``arguments`` are those of the call, by parameter, where some are actions.
+        """
         entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
         # A model may replace a definition by another.
         if entity is None or expr.operator in self.query.replaced:
@@ -283,12 +311,26 @@ class DefinitionCopy(ABC):
         line, column = expr.span.begin_line, expr.span.begin_column
         text = place.module.text.split("\n")[line - 1][column - 1 :]
         written = re.match(rf"{re.escape(expr.operator)}(?![\w!])", text)
-        copy = self._copy(entity, place) if written else None
+        call = ""
+        if arguments is None:
+            arguments = arguments_of(expr, place)
+        else:
+            call = " ".join(place.module.excerpt(expr.span).split())
+        copy = self._copy(entity, place, call, arguments) if written else None
         if copy is None:
             return None
         own = expr.operator.rpartition("!")[2]
         begin, end = column + len(expr.operator) - len(own), column + len(expr.operator)
         return Edit(line, begin, f"{copy}\n{' ' * (end - 1)}", len(own))
+
+
+def arguments_of(expr: Expression, place: CopyPlace) -> dict[str, Argument]:
+    """Return the arguments of a call of a definition, by parameter."""
+    entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
+    if entity is None or len(entity.parameters) != len(expr.arguments):
+        return {}
+    pairs = zip(entity.parameters, expr.arguments, strict=True)
+    return {name: Argument(argument, place) for name, argument in pairs}
 
 
 @dataclass(slots=True)
@@ -417,34 +459,53 @@ class ActionParts(DefinitionCopy):
         # The parameters of a definition below the action may make no sense, or read primed variables too early.
         entity = place.scope.find(place.path[-1])
         told = place.path[-1] == self.action or entity is None or self.tells(place)
-        hidden = () if told or entity is None else entity.parameters
+        hidden = () if told or entity is None else self._hidden(entity, number, operator, place)
         shown = named_values(name for name in place.names if name not in hidden)
         return f"tla2pyTell!{operator}({number}, {shown})"
+
+    def _hidden(self, entity: Entity, number: int, operator: str, place: CopyPlace) -> list[str]:
+        """Return the parameters of a definition whose values are not told with a conjunct of it.
+
+        A value is told with that of a conjunct which reads it, where the argument is about a state.
+        """
+        expr, _ = self.found[number]
+        mentioned = {part.operator for part in expr.walk() if part.is_name()}
+        hidden = []
+        for name in entity.parameters:
+            argument = place.arguments.get(name)
+            is_read = operator == "Holds" and argument is not None and name in mentioned
+            if (
+                not is_read
+                or argument is None
+                or self._level_of(argument.expr, argument.place) >= Level.ACTION
+            ):
+                hidden.append(name)
+        return hidden
 
 
 def leads(expr: Expression, action: str, scope: Scope, resolver: Resolver) -> bool:
     """Return whether a formula can take a step of a definition of some name."""
 
-    def is_action(name: str, _: Entity) -> bool:
-        return name.rpartition("!")[2] == action
+    def is_action(used: Expression, _: Entity) -> bool:
+        return used.operator.rpartition("!")[2] == action
 
     return leads_to(expr, is_action, scope, resolver)
 
 
 def leads_to(
     expr: Expression,
-    is_action: Callable[[str, Entity], bool],
+    is_action: Callable[[Expression, Entity], bool],
     scope: Scope,
     resolver: Resolver,
     above: tuple[Entity, ...] = (),
 ) -> bool:
-    """Return whether a formula can take a step of an action, which ``is_action`` recognizes by its name and definition.
+    """Return whether a formula can take a step of an action, which ``is_action`` recognizes.
 
     ``above`` are the definitions that the formula is part of.
     """
     entity = scope.find(expr.operator) if expr.shape == "apply" else None
     if entity is not None and entity not in above:
-        if is_action(expr.operator, entity):
+        if is_action(expr, entity):
             return True
         if entity.kind == "definition" and entity.body is not None:
             return leads_to(entity.body, is_action, entity.scope, resolver, (*above, entity))
@@ -463,7 +524,11 @@ def splits(expr: Expression, scope: Scope, resolver: Resolver, levels: Levels) -
             return all(splits(each, scope, resolver, levels) for each in parts)
         case Expression(shape="apply", operator=name):
             used = scope.find(name)
-            return used is not None and used.kind == "definition" and levels.of_entity(used) == Level.ACTION
+            if used is None or used.kind != "definition":
+                return False
+            # An operator such as Do(A) may be an action only by its arguments.
+            arguments = (levels.of_expression(argument, scope) for argument in expr.arguments)
+            return Level.ACTION in (levels.of_entity(used), *arguments)
     return False
 
 

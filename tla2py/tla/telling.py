@@ -9,9 +9,11 @@ from typing import Literal, NamedTuple
 from tla2py.errors import InputError
 from tla2py.tla.copies import (
     ActionParts,
+    Argument,
     Conjunct,
     CopyPlace,
     Edit,
+    arguments_of,
     between,
     formula_parts,
     left_out,
@@ -70,6 +72,7 @@ class Unit(NamedTuple):
 
     ``name`` is the action's, ``expr`` the formula and ``place`` where it is; ``kind`` is ``WF``, ``SF`` or empty. Of a
     fairness condition ``written`` is its text, such as ``WF_vars(A)``, and ``subscript`` that of its variables.
+    ``call`` is the text of an operator with actions as arguments, as ``Do(A)``: these have no values.
     """
 
     name: str
@@ -79,6 +82,7 @@ class Unit(NamedTuple):
     kind: str = ""
     written: str = ""
     subscript: str = ""
+    call: str = ""
 
     @property
     def definition(self) -> Entity | None:
@@ -120,6 +124,8 @@ class Telling(ActionParts):
     # What the part at hand has to be for TLC to go on to the next.
     _want: str = "TRUE"
     _before: list[tuple[int, int, frozenset[str]]] = field(default_factory=list)
+    # Definitions of a LET that are not used yet, with their places.
+    _local_formulas: dict[Entity, CopyPlace] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.tells = self._is_action
@@ -132,7 +138,9 @@ class Telling(ActionParts):
         elif self._within:
             # A parameter may stand for an action, which has no value.
             formulas = _formulas(expr)
-            values = replace(place, names=tuple(each for each in place.names if each not in formulas))
+            names = [name for name in place.names if name not in formulas]
+            names = [name for name in names if not self._is_given_action(name, place)]
+            values = replace(place, names=tuple(names))
             yield from ActionParts._edits(self, expr, values)
         else:
             yield from self._of_formula(expr, place)
@@ -173,7 +181,23 @@ class Telling(ActionParts):
                 parts = [*wrapped(body.span, f"({enter} /\\ (", parts, "))")]
                 yield from wrapped(expr.span, f"tla2pyTell!Gives({want}, (", parts, "))")
             case Expression(shape="let", arguments=(body,)):
-                yield from self._of_formula(body, self._enter(expr, place))
+                inside = self._enter(expr, place)
+                for definition in expr.definitions:
+                    entity = inside.scope.find(definition.name)
+                    if entity is not None and not entity.parameters:
+                        self._local_formulas[entity] = inside
+                yield from self._of_formula(body, inside)
+            case Expression(shape="build", operator="IF", arguments=(condition, _, _)) if (
+                self._level_of(condition, place) == Level.CONSTANT
+            ):
+                # TLC refuses a CASE over temporal formulas.
+                yield from self._of_choice(expr, place)
+            case Expression(shape="apply") if self._is_local_formula(expr, place):
+                entity = place.scope.find(expr.operator)
+                assert entity is not None
+                assert entity.body is not None
+                # TLC evaluates a definition of a LET once, so its parts are told once.
+                yield from self._of_formula(entity.body, self._local_formulas.pop(entity))
             case Expression(shape="build", operator="WF_" | "SF_", arguments=(variables, action)):
                 if self.about in ("fairness", "formula"):
                     kind = expr.operator[:2]
@@ -190,6 +214,24 @@ class Telling(ActionParts):
                         hint="name its parts by definitions of the module",
                     )
                 yield from [called] if called else left_out(expr.span, "TRUE")
+
+    def _is_local_formula(self, expr: Expression, place: CopyPlace) -> bool:
+        """Return whether a formula is the first use of a temporal formula that a LET defines."""
+        entity = place.scope.find(expr.operator) if expr.is_name() else None
+        return entity is not None and entity in self._local_formulas
+
+    def _of_choice(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        """Yield the edits of an IF: TLC tells its condition, then the parts of one branch."""
+        condition, *branches = expr.arguments
+        before = self.tree, self._want
+        self.tree = Formula("IF")
+        before[0].parts.append(self.tree)
+        self._want = "tla2pyValue"
+        yield from self._part(condition, place)
+        self._want = before[1]
+        for branch in branches:
+            yield from self._of_formula(branch, place)
+        self.tree, self._want = before
 
     def _of_operator(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         """The edits of a connective: TLC is to evaluate all its parts, and then find what it is wanted to be."""
@@ -231,7 +273,10 @@ class Telling(ActionParts):
             self.units[number] = self.units[number]._replace(written=written, subscript=subscript)
         entity = place.scope.find(action.operator) if action.shape == "apply" else None
         given = named_values(place.names)
-        if entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
+        if any(self._level_of(argument, place) == Level.ACTION for argument in action.arguments) and entity:
+            call = " ".join(place.module.excerpt(action.span).split())
+            self.units[number] = self.units[number]._replace(call=call)
+        elif entity is not None and entity.parameters and len(entity.parameters) == len(action.arguments):
             quoted = ", ".join(f'"{each}"' for each in entity.parameters)
             texts = ", ".join(place.module.excerpt(each.span) for each in action.arguments)
             given = f"<<{quoted}>>, <<{texts}>>"
@@ -290,7 +335,9 @@ class Telling(ActionParts):
             case _:
                 entity = place.scope.find(expr.operator) if expr.shape == "apply" else None
                 top = len(place.path) == 1 or self._level(place.owners[-1]) == Level.TEMPORAL
-                opened = entity is not None and (top or self._splits(entity))
+                # An operator that has actions as arguments is one action.
+                is_choice = entity is not None and (top or self._splits(entity))
+                opened = is_choice and not self._takes_actions(expr, place)
                 if opened and (called := self._call(expr, place)):
                     yield called
                     return
@@ -298,7 +345,8 @@ class Telling(ActionParts):
                 yield from self._told(expr, expr, place, "", facts)
 
     def _level(self, entity: Entity) -> Level:
-        return self.query.levels.of_entity(entity)
+        level = self.query.levels.of_entity(entity)
+        return Level.ACTION if level < Level.ACTION and _takes_formulas(entity) else level
 
     def _splits(self, entity: Entity) -> bool:
         return entity.body is not None and splits(
@@ -307,10 +355,25 @@ class Telling(ActionParts):
 
     def action_at(self, place: CopyPlace) -> str:
         """The action at a place: the outermost definition that is more than a choice among others, or the innermost."""
-        for name, owner in zip(place.path, place.owners, strict=True):
-            if self._level(owner) == Level.ACTION and not self._splits(owner):
+        for name, owner, call in zip(place.path, place.owners, place.calls, strict=True):
+            is_action = call or self._level(owner) == Level.ACTION
+            if is_action and not self._splits(owner):
                 return name
         return place.path[-1]
+
+    def call_at(self, place: CopyPlace) -> str:
+        """Return the call of the action at a place if an argument is an action, as ``Do(A)``; else an empty text."""
+        return place.calls[place.path.index(self.action_at(place))]
+
+    def _level_of(self, expr: Expression, place: CopyPlace) -> Level:
+        level = ActionParts._level_of(self, expr, place)
+        if level >= Level.ACTION or not place.arguments:
+            return level
+        # A parameter that stands for an action makes an action of what it is in.
+        for part in expr.walk():
+            if part.is_name() and self._is_given_action(part.operator, place):
+                return Level.ACTION
+        return level
 
     def _is_action(self, place: CopyPlace) -> bool:
         return (
@@ -352,10 +415,53 @@ class Telling(ActionParts):
                     condition.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call}, tla2pyValue))"
                 )
                 yield from self._conjuncts(consequent, place)
+            case _ if self._is_action_argument(expr, place):
+                argument = place.arguments[expr.operator]
+                there = replace(argument.place, path=place.path, owners=place.owners, calls=place.calls)
+                argument.edits = list(self._conjuncts(argument.expr, there))
+            case Expression(shape="apply") if self._takes_actions(expr, place):
+                yield from self._opened_call(expr, place)
             case _:
                 yield from ActionParts._conjuncts(self, expr, place)
         if expr.operator != "/\\" and expr.shape != "apply":
             del self._before[known:]
+
+    def _is_action_argument(self, expr: Expression, place: CopyPlace) -> bool:
+        """Return whether a formula is the first use of a parameter that stands for an action."""
+        argument = place.arguments.get(expr.operator) if expr.is_name() else None
+        if argument is None or argument.edits is not None:
+            return False
+        return self._stands_for_action(argument)
+
+    def _is_given_action(self, name: str, place: CopyPlace) -> bool:
+        """Return whether a name is a parameter that stands for an action."""
+        return name in place.arguments and self._stands_for_action(place.arguments[name])
+
+    def _stands_for_action(self, argument: Argument) -> bool:
+        """Return whether an argument is an action, perhaps by the name of a parameter around it."""
+        around = argument.place.arguments.get(argument.expr.operator) if argument.expr.is_name() else None
+        if around is not None:
+            return self._stands_for_action(around)
+        return self._level_of(argument.expr, argument.place) == Level.ACTION
+
+    def _takes_actions(self, expr: Expression, place: CopyPlace) -> bool:
+        """Return whether a formula is a definition that has actions as arguments."""
+        return any(self._stands_for_action(each) for each in arguments_of(expr, place).values())
+
+    def _opened_call(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
+        """Yield the edits of a call with actions as arguments, which are told where the definition uses them."""
+        arguments = arguments_of(expr, place)
+        depth = self._depth
+        call = self._call(expr, place, arguments)
+        edits: list[Edit] = []
+        for argument in arguments.values():
+            edits += argument.edits or ()
+        if call is not None:
+            edits.append(call)
+        if not edits:
+            self._depth = depth
+            edits = list(self._reported(expr, place))
+        yield from edits
 
     def _reported(self, expr: Expression, place: CopyPlace) -> Iterator[Edit]:
         variables = variables_of(place.scope)
@@ -405,6 +511,11 @@ def _formulas(expr: Expression) -> frozenset[str]:
     """The names that are parts of a formula as they are."""
     own = frozenset({expr.operator} if expr.is_name() else ())
     return own.union(*map(_formulas, formula_parts(expr)))
+
+
+def _takes_formulas(entity: Entity) -> bool:
+    """Return whether a parameter of a definition is a part of its formula, as in ``Do(A) == A /\\ x = 1``."""
+    return entity.body is not None and bool(_formulas(entity.body).intersection(entity.parameters))
 
 
 def variables_of(scope: Scope) -> list[str]:

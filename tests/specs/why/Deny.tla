@@ -11,4 +11,6 @@ Never == ~[]<>(y = 1)
 First == ~[]<>(y = 1) /\ []<>(x = 1)
 Spelled == \lnot []<>(y = 1) /\ []<>(x = 1)
 Inside == (\neg \lnot Never) /\ <>(x = 3)
+Answered == ~((x = 1) ~> (y = 1))
+Unasked == ~((x = 7) ~> (y = 1))
 ====
