@@ -45,10 +45,13 @@ class MutantModel(GeneratedModel):
 
         differing = []
         for number, mutant in enumerate(mutants):
+            if mutant["status"] in ("unknown", "duplicate"):
+                # It claims nothing; an unknown one may have no end, as with x - 1 for x + 1.
+                continue
             place = Bench(folder=bench.folder / f"mutant-{number}", jar=bench.jar)
             truth = place.run_reading(self.files(apply_mutant(machine, mutant)), "-deadlock").verdict
             allowed = {"violated": {"killed"}, "holds": {"survived", "equivalent"}, "broken": {"stillborn"}}
-            if mutant["status"] not in allowed[truth] | {"unknown", "duplicate"}:
+            if mutant["status"] not in allowed[truth]:
                 differing.append(f"{mutant}: {truth} written out")
         return Comparison(
             agrees=not differing,
