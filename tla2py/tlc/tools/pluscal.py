@@ -43,6 +43,7 @@ from tla2py.tla.parse import SanyAnswer, SanyRefusal, module_lines, read_text
 from tla2py.tlc.tools.toolchain import Toolchain, run_program
 
 _AS_IT_IS = "to keep it as it is: --no-translate, or translate = false in a sweep file"
+_FAIRNESS = re.compile(r"\b[WS]F_")
 _BEGIN = re.compile(r"^\s*\\\*+ BEGIN TRANSLATION(.*)", re.MULTILINE)
 _END = re.compile(r"^\s*\\\*+ END TRANSLATION", re.MULTILINE)
 _MARKS = re.compile(r"^(\s*\\\*+ (BEGIN|END) TRANSLATION).*", re.MULTILINE)
@@ -105,7 +106,7 @@ class Translator:
         if same or not (differ := _differing(there, text)):
             return module
         if checksum is not None and now is not None and (now[1] is None) == (checksum[1] is None):
-            return self._copy(module, "has changed since it was translated")
+            return self._copy(module, "has changed since it was translated", _lost_fairness(there, text))
         # The differences may be edits by hand, so the translation stays.
         lacks = "no checksum" if checksum is None else "the checksum of another translator"
         return self._remark(
@@ -116,11 +117,11 @@ class Translator:
             doubtful=True,
         )
 
-    def _copy(self, module: Module, state: str) -> Module:
+    def _copy(self, module: Module, state: str, loss: str = "") -> Module:
         text = self._translated(module)
         return self._remark(
             replace(read_text(text, module.path), original=module.text),
-            f"the PlusCal algorithm {state}; TLC gets a copy with a new translation, and the file stays unchanged",
+            f"the PlusCal algorithm {state}; TLC gets a copy with a new translation, and the file stays unchanged{loss}",
         )
 
     def _remark(self, module: Module, text: str, *, doubtful: bool = False) -> Module:
@@ -168,6 +169,17 @@ def _differing(there: Mapping[str, str], text: str) -> str:
     here = _meaning(read_text(text))
     differ = [name for name in {**there, **here} if there.get(name) != here.get(name)]
     return ", ".join(differ[:3]) + (" and more" if len(differ) > 3 else "")
+
+
+def _lost_fairness(there: Mapping[str, str], text: str) -> str:
+    """Return what to say if a translation has fairness that a new one lacks, "" if it has none."""
+    here = _meaning(read_text(text))
+    if not _FAIRNESS.search(there.get("Spec", "")) or _FAIRNESS.search(here.get("Spec", "")):
+        return ""
+    return (
+        "; the Spec in the file has fairness, which the new one lacks: write it in the algorithm, as in 'fair process', "
+        f"or, if an option of the translator such as -wf made it, keep the translation; {_AS_IT_IS}"
+    )
 
 
 @dataclass(frozen=True, slots=True)
