@@ -28,6 +28,11 @@ chromium:
 sweep: setup ## run the KIP-320 sweep
 	$(BIN)/tla2py sweep specs/kip320/sweep.toml
 
+pipeline: setup ## run the KIP-320 sweep through Spark, load its traces into tables and summarize them
+	$(BIN)/tla2py sweep specs/kip320/sweep.toml --executor spark -o runs/pipeline
+	$(BIN)/python spark_jobs/load_traces.py runs/pipeline -o runs/pipeline-tables
+	$(BIN)/python spark_jobs/summarize.py runs/pipeline-tables
+
 systems: setup ## run the sweeps of all systems and show them in one table
 	$(BIN)/tla2py sweep specs/*/sweep.toml specs/kip320/variants.toml
 
