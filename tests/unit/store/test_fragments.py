@@ -215,7 +215,7 @@ from tla2py.store.store import Store
 from tla2py.store import refresh
 from tla2py.store import derive
 module, name = sys.argv[2].split(".")
-module = {"derive": derive, "write": write}[module]
+module = {"derive": derive, "refresh": refresh}[module]
 setattr(module, name, lambda *_, **__: os.kill(os.getpid(), 9))
 refresh.refresh_tables(Store(sys.argv[1]), anew=True)
 """
