@@ -205,11 +205,12 @@ class _View:
         if not states:
             return
         path = self.graph.shortest_path(states[0])
-        actions = listed(self.graph.actions(path), _MOST_ACTIONS_SHOWN) or "at the beginning"
+        actions = listed(self.graph.actions(path), _MOST_ACTIONS_SHOWN)
+        example = f"by {actions}" if actions else "at the beginning"
         words = (
             f"{self.name} reaches {counted(len(self.only_here), 'state')} that {self.other_name} does not "
             f"({len(self.graph.steps):,} distinct states against {len(self.other.steps):,}), "
-            f"such as by {actions}"
+            f"for example {example}"
         )
         yield BehaviourDifference(words=words, behaviour=self.graph.behaviour(path))
 

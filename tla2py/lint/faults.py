@@ -483,14 +483,15 @@ FAULTS: tuple[Fault, ...] = (
             "one of whose variables is an expression outside"
         ),
         effect="stops, and calls a variable undefined; fairness written inside the instance works",
+        handled="names this cause and the way round beside TLC's message",
     ),
     Fault(
         code="unequal-domains",
         issue=652,
         kind="loud",
         construct=(
-            "a comparison of functions or records with as many but other arguments, "
-            "whose values are of two types"
+            "a comparison of functions or records whose domains have the same size but differ, "
+            "and whose values have different types"
         ),
         effect="stops; they are unequal",
         fixed="2021-07-29",
@@ -503,6 +504,7 @@ FAULTS: tuple[Fault, ...] = (
         effect="stops without a message",
         since="2021-05-06",
         maintained="1980-01-01",
+        handled="repeats the run with another installed TLC, and shows that one's message",
     ),
 )
 
