@@ -46,9 +46,9 @@ def test_a_deadlock_check_that_is_off_in_the_toolbox_is_named(
     done = run_cli(*command, cwd=toolbox, code=0 if command[0] == "lint" else 1)
     output = " ".join((done.stdout + done.stderr).split())
     launch = "Steps.toolbox/Steps___Model_1.launch"
-    message = f"the Toolbox's model {launch} has settings that the config lacks: no check for deadlock"
+    message = f"the Toolbox model {launch} has settings that the config lacks: deadlock checking is off"
     assert output.count(message) == 1
-    assert f"to take them: tla2py init Steps.tla --launch {launch}" in output
+    assert f"to copy them into a sweep file: tla2py init Steps.tla --launch {launch}" in output
 
 
 def test_a_constraint_beside_the_config_is_named_until_the_config_has_one(

@@ -184,11 +184,11 @@ PLAIN = "---- MODULE M ----\nEXTENDS Naturals\n====\n"
 
 def test_an_algorithm_outside_of_its_module_is_named(run_cli: RunCli, tmp_path: Path) -> None:
     write(tmp_path, M=f"{OUTER}\n{PLAIN}")
-    above = "M.tla:2:1: the PlusCal algorithm is above the header of the module, which is in line 5: "
+    above = "M.tla:2:1: the PlusCal algorithm is outside the module, above its header in line 5. "
     assert above in run_cli("inspect", "M.tla", code=0).stderr
     # Below its end too; a module that needs no translation has none of it.
     write(tmp_path, M=f"{PLAIN}{OUTER}")
-    below = "M.tla:5:1: the PlusCal algorithm is below the end of the module, which is in line 3: "
+    below = "M.tla:5:1: the PlusCal algorithm is outside the module, below its end in line 3. "
     assert below in run_cli("inspect", "M.tla", code=0).stderr
     defined = PLAIN.replace("====", "Init == TRUE\n====")
     write(tmp_path, M=f"{OUTER}{defined}")

@@ -159,7 +159,7 @@ def test_a_module_that_names_no_field_of_a_log_compares_nothing(run_cli: RunCli,
     sweep.write_text(text)
     ended = run_cli("validate", sweep, "--json", code=3)
     assert [row["verdict"] for row in ended.json] == ["inconclusive", "holds"]
-    assert "No line has a field that the module names; their fields: N" in ended.json[0]["message"]
+    assert "The module names none of the fields of the log, which are N" in ended.json[0]["message"]
     sweep.write_text(f"{text}silent = 1\n")
     assert [row["verdict"] for row in run_cli("validate", sweep, "--json").json] == ["holds", "holds"]
 

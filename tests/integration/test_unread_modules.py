@@ -67,7 +67,9 @@ def test_nothing_is_said_of_tlc_where_sany_was_not_asked(
     unread.with_name("Mean.tla").write_text(text)
     error = run_cli("inspect", "Mean.tla").error
     assert error.hint is not None
-    assert error.hint.startswith("TLC's parser, SANY, can read this, but refuses the modules: ")
+    assert error.hint.startswith(
+        "TLC's parser, SANY, finds no syntax error here, but rejects the specification for another reason: "
+    )
     assert "Unknown operator: `Missing'" in error.hint
     alone = run_cli("inspect", "Odd.tla", env=without_java, process=True)
     assert "TLC's parser, SANY, was not asked and may accept it" in alone.stderr

@@ -344,16 +344,17 @@ class Drive:
         """The variables that an answer names. Raises _TroubleError."""
         if [*answer] not in (["state"], ["error"]):
             raise _TroubleError(
-                "protocol", f"neither a state nor an error alone: {cut(json_text(answer), 200)}"
+                "protocol",
+                f"an answer must have exactly one key, state or error: {cut(json_text(answer), 200)}",
             )
         if "error" in answer:
             text = answer["error"]
             if not isinstance(text, str):
-                raise _TroubleError("protocol", f"the error is no text: {cut(json_text(answer), 200)}")
+                raise _TroubleError("protocol", f"the error is not a string: {cut(json_text(answer), 200)}")
             raise _TroubleError("failed", f"the program refused: {cut(text, 1000)}")
         state = answer["state"]
         if not isinstance(state, dict):
-            raise _TroubleError("protocol", f"the state is no object: {cut(json_text(answer), 200)}")
+            raise _TroubleError("protocol", f"the state is not an object: {cut(json_text(answer), 200)}")
         known = self.cases.graph.state(0)
         for name in state:
             if name not in known and name != _META:

@@ -444,8 +444,10 @@ def _refusing() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        about = f": {cut(str(error.filename), _NOTES)}" if error.filename is not None else ""
-        raise ToolError(f"the system refuses it, {reason_of(error)}{about}") from error
+        if error.filename is None:
+            raise ToolError(f"the operating system refused the request: {reason_of(error)}") from error
+        path = cut(str(error.filename), _NOTES)
+        raise ToolError(f"cannot open {path}: {reason_of(error)}") from error
     except ValueError as error:
         raise ToolError(f"not a path: {cut(str(error), _NOTES)}") from error
 

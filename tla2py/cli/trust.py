@@ -368,9 +368,9 @@ def _verified_lines(pack: Packed, answers: Sequence[Repeated], gaps: PackGaps) -
         if each.status != "same":
             yield f"point {each.point} {each.status}: {each.text}"
     if gaps.removed:
-        yield f"removed: the pack says nothing of {counted(len(gaps.removed), 'point')} of its sweep: {points_text(gaps.removed)}"
+        yield f"missing: the pack has no entry for {counted(len(gaps.removed), 'point')} of its sweep: {points_text(gaps.removed)}"
     if gaps.runs:
-        yield f"removed: {counted(len(gaps.runs), 'run')} in the pack belong{'s' * (len(gaps.runs) == 1)} to no point"
+        yield f"left over: {counted(len(gaps.runs), 'run')} in the pack belong{'s' * (len(gaps.runs) == 1)} to no point"
     if facts.missing:
         yield f"without a result when it was packed: {counted(len(facts.missing), 'point')}: {points_text(facts.missing)}"
     others = {"mutant": len(facts.mutants), "run of a second TLC": len(facts.second)}

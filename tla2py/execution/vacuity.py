@@ -260,8 +260,8 @@ def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow
         yield result_warning(
             "vacuity-unchecked",
             str(sweep.path),
-            f"it is not known whether implications and properties could fail: {findings.failure}",
-            "report this, or leave vacuity out",
+            f"the vacuity check failed: {findings.failure}",
+            "report this as a bug of tla2py; vacuity = false under [tlc] leaves the check out",
             None,
         )
 

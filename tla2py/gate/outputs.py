@@ -80,7 +80,7 @@ def describing_failure(hint: str) -> Iterator[None]:
     except (Tla2pyError, OSError):
         raise
     except Exception as error:
-        hint = f"this is a fault of tla2py, or of the machine: {hint}"
+        hint = f"this is a bug in tla2py or a problem of this machine: {hint}"
         raise Tla2pyError("gate-failed", failure_text(error), hint=hint) from error
 
 
@@ -97,7 +97,7 @@ def reporting_failure(reports: Sequence[Report], name: str) -> Iterator[None]:
         _report_failure(reports, name, error)
         raise
     except OSError as error:
-        hint = "this is a fault of tla2py, or of the machine: nothing was decided"
+        hint = "this is a bug in tla2py or a problem of this machine: nothing was decided"
         _report_failure(reports, name, Tla2pyError("gate-failed", failure_text(error), hint=hint))
         raise
 

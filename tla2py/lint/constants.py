@@ -105,7 +105,11 @@ def _unknown_definition(subject: Subject, binding: Binding) -> Iterator[Finding]
     if not scopes or any(entity.kind == "definition" for entity in entities):
         return
     does = "stops" if binding.sign == "<-" else "ignores it silently"
-    what = f"{name} is a constant of {module}" if entities else f"{module or subject.shown} defines no {name}"
+    what = (
+        f"{name} is a constant of {module}, and [{module}] works only for definitions"
+        if entities
+        else f"{module or subject.shown} defines no {name}"
+    )
     known = sorted(
         {each for scope in scopes for each, entity in scope.names.items() if entity.kind == "definition"}
     )
@@ -230,13 +234,14 @@ def _miss_words(
     )
     if missed.miss is Miss.NAMED:
         message = (
-            f"TLC keeps {missed.name} where the config names it: [{side.module}] is for uses in definitions"
+            f"TLC does not replace {missed.name} where the config itself names it: "
+            f"[{side.module}] applies only to uses inside definitions"
         )
     else:
         here = side.module or spec.root.name
         message = (
-            f"TLC replaces {side.name} as {here} has it, and not {missed.name} at {missed.where}: "
-            f"INSTANCE makes copies of what {declared.module} defines"
+            f"TLC replaces {side.name} in {here} only; at {missed.where} it still uses the original "
+            f"{missed.name}, because INSTANCE copies the definitions of {declared.module}"
         )
     return message, hint
 

@@ -16,7 +16,7 @@ _LAUNCH_SETTINGS = "launch-settings"
 
 
 def missing_launch_settings(path: Path, config: Config) -> Iterator[Finding]:
-    """Yield a note on the settings in the Toolbox's model of an ``MC.cfg`` that ``config`` lacks.
+    """Yield a note on the settings in the Toolbox model of an ``MC.cfg`` that ``config`` lacks.
 
     ``config`` is what TLC reads: that of the file ``path``, or what a sweep made of it.
     """
@@ -31,14 +31,14 @@ def missing_launch_settings(path: Path, config: Config) -> Iterator[Finding]:
     if not missing:
         return
     shown = os.path.normpath(launch)
-    message = f"the Toolbox's model {shown} has settings that the config lacks: {', '.join(missing)}"
-    hint = f"to take them: tla2py init {_module_of(launch, settings)} --launch {shown}"
+    message = f"the Toolbox model {shown} has settings that the config lacks: {', '.join(missing)}"
+    hint = f"to copy them into a sweep file: tla2py init {_module_of(launch, settings)} --launch {shown}"
     yield finding(_LAUNCH_SETTINGS, Place(file=str(path)), message, hint, None, Severity.NOTE)
 
 
 def _missing_settings(settings: LaunchSettings, config: Config) -> Iterator[str]:
     if settings.get("modelCorrectnessCheckDeadlock") == "false" and config.check_deadlock:
-        yield "no check for deadlock"
+        yield "deadlock checking is off"
     constraint = str(settings.get("modelParameterContraint") or "").strip()
     if constraint and not config.constraints:
         yield f"the constraint {_shorten(constraint)}"

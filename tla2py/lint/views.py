@@ -89,7 +89,7 @@ def _hidden_reads(subject: Subject, spec: ModuleGraph, hidden: frozenset[str]) -
     for mention in subject.of(*_CHECKED):
         read = reader.read_by_name(mention.name) & hidden
         if read and not (mention.key == "properties" and is_temporal(mention.name, spec)):
-            effect = "of states with equal views, TLC checks it in the first that it finds only"
+            effect = "among states with the same view, TLC checks only the first that it finds"
             yield _HiddenRead(name=mention.name, variables=read, effect=effect)
     for mention in subject.of(*_CONSTRAINED):
         if read := reader.read_by_name(mention.name) & hidden:
@@ -104,9 +104,7 @@ def _hidden_guards(
     subject: Subject, spec: ModuleGraph, reader: _VariableReader, hidden: frozenset[str]
 ) -> Iterator[_HiddenRead]:
     """Yield the next-state relations in which hidden variables decide more than their own next values."""
-    effect = (
-        "of states with equal views, TLC goes on from one only; it may miss states, violations and deadlocks"
-    )
+    effect = "TLC explores only one of the states with the same view, so it may miss states, violations and deadlocks"
     for mention in subject.of("next", "specification"):
         for relation in _relations(mention.key, mention.name, spec):
             deciding = _DecidingParts(spec, hidden)

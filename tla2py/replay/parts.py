@@ -84,7 +84,7 @@ def _read_formula(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaP
     units = [[token for token in state if not token.enters] for state in states]
     entered = [[(token.number, token.names) for token in state if token.enters] for state in states]
     if any(instances != entered[0] for instances in entered):
-        message = "a quantifier of the property is over a set that is not the same in all states"
+        message = "a quantifier in the property ranges over a set that changes from state to state"
         raise InputError("not-confirmable", message, hint=OTHERWISE)
     if any(len(state) != len(units[0]) for state in units):
         raise InputError("not-confirmable", _NOT_WHOLE, hint=OTHERWISE)

@@ -149,11 +149,15 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
         )
         return
     evaluated = (
-        "neither a step from the last state nor an invariant" if checked else "no step from the last state"
+        "neither a step from the last state nor an invariant fails"
+        if checked
+        else "no step from the last state fails"
     )
-    elsewhere = "the error may be in a property, fairness or a constraint"
+    elsewhere = "it may be in a property, a fairness condition or a constraint"
     raise InputError(
-        "not-confirmable", f"{evaluated} fails when TLC evaluates it again; {elsewhere}", hint=""
+        "not-confirmable",
+        f"the error could not be reproduced: evaluated again, {evaluated}; {elsewhere}",
+        hint="",
     )
 
 

@@ -156,9 +156,9 @@ def _syntax_hint(module: Module, refusal: SanyRefusal | None) -> str:
     if refusal is not None and refusal.syntax:
         return f"TLC's parser, SANY, refuses it too: {refusal.message}"
     if refusal is not None:
-        return f"TLC's parser, SANY, can read this, but refuses the modules: {refusal.message}"
+        return f"TLC's parser, SANY, finds no syntax error here, but rejects the specification for another reason: {refusal.message}"
     return (
-        "tla2py's parser stops here; TLC's parser, SANY, was not asked and may accept it: "
+        "tla2py's parser stops here; TLC's parser, SANY, was not run and may accept it; to check: "
         f'java -cp "$(tla2py tools path)" tla2sany.SANY {module.path or "FILE.tla"}'
     )
 

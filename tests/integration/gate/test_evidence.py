@@ -154,8 +154,8 @@ def test_other_parameters_and_removed_points_are_found(lamp: Path, tmp_path: Pat
         found = verify(forged(points=points), 1).json
         assert (found["missing"], len(found["repeated"])) == (removed, 2)
     shown = command.run("evidence", "verify", forged(points=[first, second]), cwd=tmp_path, code=1).stdout
-    assert "removed: the pack says nothing of 1 point of its sweep: 3" in shown
-    assert "removed: 1 run in the pack belongs to no point" in shown
+    assert "missing: the pack has no entry for 1 point of its sweep: 3" in shown
+    assert "left over: 1 run in the pack belongs to no point" in shown
     # One that had no result is no forgery, but it is named.
     [without] = [{**facts, "points": [first, second], "missing": [3]}]
     entries = {

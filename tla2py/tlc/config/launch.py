@@ -49,7 +49,7 @@ def enabled_formulas(settings: LaunchSettings, key: str) -> tuple[str, ...]:
 
 
 def launch_of(config: Path) -> Path | None:
-    """Return the Toolbox's model of an ``MC.cfg``: for the folder above it, or the only one beside it; else None.
+    """Return the Toolbox model of an ``MC.cfg``: for the folder above it, or the only one beside it; else None.
 
     The Toolbox writes ``Spec.toolbox/Model_1/MC.cfg`` for ``Spec.toolbox/Spec___Model_1.launch``.
     """

@@ -175,19 +175,19 @@ def explain_miss(missed: MissedUse, declared: Node) -> InputError:
         return InputError(
             "substitution-instance",
             f"{missed.name} cannot be replaced: its instance has parameters, and TLC stops at {missed.where}",
-            hint=f"make {declared.name} a constant of {declared.module}, or define it there by one",
+            hint=f"make {declared.name} a constant of {declared.module}, or define it there in terms of a constant",
         )
     if missed.miss is Miss.IN_LET:
         return InputError(
             "substitution-instance",
-            f"{missed.name} cannot be replaced in a LET: "
-            f"at {missed.where} TLC would use the {declared.name} of {declared.module}",
+            f"{missed.name} cannot be replaced, because its INSTANCE is inside a LET: "
+            f"at {missed.where} TLC would still use the original definition in {declared.module}",
             hint="write the INSTANCE outside of the LET",
         )
     return InputError(
         "substitution-instance",
-        f"{declared.name} cannot be replaced: {declared.module} is a module inside another one, and "
-        f"at {missed.where} TLC would use the {declared.name} of {declared.module}",
+        f"{declared.name} cannot be replaced, because {declared.module} is nested in another module: "
+        f"at {missed.where} TLC would still use the original definition",
         hint=f"put {declared.module} in a file of its own, or make {declared.name} a constant of it",
     )
 

@@ -225,8 +225,8 @@ def _lack_of_content(result: RunResult, log: LogInput, content: LogContent | Non
         return _Reason(text, Place(file=log.path))
     if log.unread:
         text = (
-            f"No line has a field that the module names; their fields: {listed(log.unread, _MOST_FIELDS)}\n"
-            "Name the fields of the log in the module; or, if it reads them by other ways, write silent = 1 under [logs]."
+            f"The module names none of the fields of the log, which are {listed(log.unread, _MOST_FIELDS)}.\n"
+            "Rename them in the module; or, if it reads the lines without naming fields, write silent = 1 under [logs]."
         )
         return _Reason(text, Place(file=log.path))
     return None

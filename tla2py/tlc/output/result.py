@@ -402,7 +402,7 @@ def _liveness_note(record: RunRecord, result: RunResult) -> tuple[Diagnostic, ..
     if record.options.mode == "check" or not record.liveness or not undecided:
         return ()
     names = ", ".join(record.liveness)
-    text = f"nothing was decided about {names}: a simulation follows no behaviour for ever"
+    text = f"{names} {'was' if len(record.liveness) == 1 else 'were'} not decided: simulated behaviours are finite, so they cannot show liveness"
     return (Diagnostic(code=_NOT_DECIDED, severity="warning", text=text),)
 
 

@@ -270,14 +270,14 @@ def _outside(module: Module) -> str:
     if algorithm is None or lines is None or lines.first <= algorithm <= lines.last:
         return ""
     if algorithm < lines.first:
-        side = f"above the header of the module, which is in line {lines.first}"
+        side = f"outside the module, above its header in line {lines.first}"
         advice = f"move it below line {lines.first}"
     else:
-        side = f"below the end of the module, which is in line {lines.last}"
+        side = f"outside the module, below its end in line {lines.last}"
         advice = f"move it above line {lines.last}"
     return (
-        f"the PlusCal algorithm is {side}: a translation would be there too, where TLC does not read it, so "
-        f"TLC gets the module without one; {advice}"
+        f"the PlusCal algorithm is {side}. TLC would ignore a translation there, so it was not translated; "
+        f"{advice}"
     )
 
 
