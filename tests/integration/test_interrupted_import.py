@@ -65,7 +65,8 @@ def test_an_interrupt_while_a_command_is_imported_is_quiet(sent: str, tmp_path: 
     # Nothing else of the package is imported before signals are handled, and no module that takes long.
     before = imported[imported.index("tla2py") : imported.index("tla2py.cli.console")]
     ours = {name for name in before if name.startswith("tla2py")}
-    assert ours == {"tla2py", "tla2py.cli", "tla2py.cli.main"}
+    first = {"tla2py", "tla2py.version", "tla2py.model", "tla2py.model.display"}
+    assert ours == {*first, "tla2py.cli", "tla2py.cli.main"}
     assert not {"typing", "dataclasses", "inspect", "logging", "re"} & {*before}
     after = imported[imported.index("tla2py.cli.console") :]
     chosen = [*after[:: len(after) // 6], "tla2py.cli.app", "tla2py.cli.run"]
@@ -96,8 +97,6 @@ from tests import command
 for line in sys.argv[1].splitlines():
     ended = command.run(*line.split(), cwd=Path())
     assert "Traceback" not in ended.stderr, ended
-    # For the gate nothing is left to run.
-    assert ended.stderr.count("running on threads") == line.startswith("sweep"), ended
     print(ended.code, "Small" in ended.stdout)
 """
 

@@ -72,7 +72,7 @@ def test_nothing_is_said_of_tlc_where_sany_was_not_asked(
     )
     assert "Unknown operator: `Missing'" in error.hint
     alone = run_cli("inspect", "Odd.tla", env=without_java, process=True)
-    assert "TLC's parser, SANY, was not asked and may accept it" in alone.stderr
+    assert "TLC's parser, SANY, was not run and may accept it" in alone.stderr
 
 
 @pytest.mark.usefixtures("unread")

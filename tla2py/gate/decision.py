@@ -262,7 +262,7 @@ def _open_laws(search: Search | None, sweep: Sweep) -> Iterator[Problem]:
     """The laws that a search did not settle within what the sweep file asks for."""
     within = parse_percent(sweep.file.grid.within, sweep.source.place("grid", "within"))
     for law in search.laws if search is not None else ():
-        law = msgspec.structs.replace(law, within=within, confirm=0)
+        law = msgspec.structs.replace(law, within=within)
         if not law.settled:
             text = f"the law of {law.title} is open: {law.run:,} of {counted(law.of, 'point')} run; {law.support}"
             yield Problem(reason=Reason.LAW_OPEN, text=text, exit_code=ExitCode.INCONCLUSIVE)

@@ -18,7 +18,7 @@ from tests.integration.gate.lift import LIFT, NO_CI, SWEEP, Folder
 ANALYSES = {
     "why": ("tla2py.replay.why._causes", "no cause found: "),
     "kinds-to-explain": ("tla2py.analysis.questions.make_kinds", "no causes of violations: "),
-    "vacuity": ("tla2py.execution.vacuity.plan_probes", "properties could fail: "),
+    "vacuity": ("tla2py.execution.vacuity.plan_probes", "the vacuity check failed: "),
     "laws": ("tla2py.gate.report_model.explain_store", "no laws: "),
     "kinds": ("tla2py.gate.report_model.coarse_kinds", "counterexamples are left out: "),
 }
@@ -88,6 +88,6 @@ def test_a_gate_that_fails_writes_its_reports(
     ended = unexplained.gate("--no-why", "--no-vacuity", *OPTIONS, code=2)
     assert ended.error.code == "gate-failed"
     assert "tla2py failed with IndexError: nothing is left (test_failures.py:" in ended.stderr
-    assert "this is a fault of tla2py, or of the machine" in ended.stderr
+    assert "this is a bug in tla2py or a problem of this machine" in ended.stderr
     assert "Traceback" not in ended.stderr
     assert words in reports(unexplained)
