@@ -47,6 +47,8 @@ Values = Annotated[
 ]
 Names = Annotated[list[str] | None, Field(description="Names of definitions, or TLA+ expressions.")]
 Points = Annotated[str | None, Field(description="Only these points: 3,5-9.")]
+SearchLaws = Annotated[bool, Field(description="Run only the points that decide the laws.")]
+NewStore = Annotated[str | None, Field(description="NAME below the output folder; default: the file's.")]
 Seconds = Annotated[
     float,
     Field(gt=0, le=3600, description="The budget of the call on the clock; what is done by then is kept."),
@@ -181,10 +183,8 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         roots: Roots,
         settings: Values = None,
         points: Points = None,
-        search: Annotated[bool, Field(description="Run only the points that decide the laws.")] = False,
-        store: Annotated[
-            str | None, Field(description="NAME below the output folder; default: the file's.")
-        ] = None,
+        search: SearchLaws = False,
+        store: NewStore = None,
         seconds: Seconds = 120,
         memory: Memory = "1GiB",
     ) -> Answer:
@@ -200,21 +200,19 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         roots: Roots,
         settings: Values = None,
         points: Points = None,
-        search: Annotated[bool, Field(description="Run only the points that decide the laws.")] = False,
-        store: Annotated[
-            str | None, Field(description="NAME below the output folder; default: the file's.")
-        ] = None,
+        search: SearchLaws = False,
+        store: NewStore = None,
         seconds: Annotated[
             float,
             Field(
                 gt=0,
                 le=86400,
-                description="The budget of the sweep from when it runs; a run's is the file's.",
+                description="Seconds the sweep may take, from when it begins to run; the limit of each run is the file's.",
             ),
         ] = 3600,
         memory: Memory = "1GiB",
     ) -> Status:
-        """Start a long sweep and return: ask status by its store. It ends with its budget, or the server."""
+        """Start a long sweep in the background and answer within seconds; ask status for its store. It stops at its budget, or when the server ends."""
         place = desk.place(file, roots)
         stored = desk.result(store or Path(place).stem)
         options = _sweep_options(stored, settings, points, search=search)
