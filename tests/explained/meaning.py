@@ -78,7 +78,7 @@ _BARE_QUANTIFIER = re.compile(r"\\E [^:]*")
 
 @cache
 def read_expression(text: str) -> Expression:
-    """Return the expression of a text; a quantifier without a body says that there is something to choose."""
+    """Return the expression of a text; ``\\E x \\in S`` without a body is TRUE if S is not empty."""
     whole = f"{text} : TRUE" if _BARE_QUANTIFIER.fullmatch(text) else text
     try:
         return parse_expression(whole).body
@@ -117,15 +117,15 @@ def evaluate(expr: Expression, context: Context, state: State, after: State | No
                     return value(branch)
             raise UnknownMeaningError("a CASE without a branch")
         case "build", "[]_":
-            return value(arguments[0]) or not _changes(arguments[1], context, state, after)
+            return value(arguments[0]) or not changes(arguments[1], context, state, after)
         case "build", "<>_":
-            return value(arguments[0]) and _changes(arguments[1], context, state, after)
+            return value(arguments[0]) and changes(arguments[1], context, state, after)
         case "apply", "'":
             if after is None:
                 raise UnknownMeaningError("a primed expression needs a step")
             return evaluate(arguments[0], context, after)
         case "apply", "UNCHANGED":
-            return not _changes(arguments[0], context, state, after)
+            return not changes(arguments[0], context, state, after)
         case "apply", "ENABLED":
             return any(evaluate(arguments[0], context, state, other) for other in STATES)
         case "apply", "/\\":
@@ -153,7 +153,8 @@ _OPERATORS: dict[str, Callable[..., Any]] = {
 }
 
 
-def _changes(subscript: Expression, context: Context, state: State, after: State | None) -> bool:
+def changes(subscript: Expression, context: Context, state: State, after: State | None) -> bool:
+    """Return whether a step changes the value of a subscript."""
     if after is None:
         raise UnknownMeaningError("a step needs a state after it")
     return bool(evaluate(subscript, context, state) != evaluate(subscript, context, after))
@@ -173,20 +174,27 @@ def bindings(expr: Expression, context: Context, state: State) -> Iterator[Conte
 def unfold(expr: Expression, context: Context) -> tuple[Expression, Context] | None:
     """Return what a name or an applied definition stands for, None for what has a value of its own."""
     name, arguments = expr.operator, expr.arguments
-    meant = context.names.get(name)
-    if isinstance(meant, _Meant):
-        return meant.expr, meant.context
-    inside = context
-    *instances, own = name.split("!")
+    bound = context.names.get(name)
+    if isinstance(bound, _Meant):
+        return bound.expr, bound.context
+    if bound is not None:
+        return None
+
+    defining_context = context
+    *instances, definition_name = name.split("!")
     for instance in instances:
-        inside = inside.instance(instance)
-    definition = inside.definition(own)
-    if definition is None or definition.body is None or meant is not None:
+        defining_context = defining_context.instance(instance)
+    definition = defining_context.definition(definition_name)
+    if definition is None or definition.body is None:
         return None
     if not instances and not arguments:
-        return definition.body, inside
-    given = {key: _Meant(each, context) for key, each in zip(definition.parameters, arguments, strict=True)}
-    return definition.body, inside.bind(given)
+        return definition.body, defining_context
+
+    meanings = {
+        parameter: _Meant(argument, context)
+        for parameter, argument in zip(definition.parameters, arguments, strict=True)
+    }
+    return definition.body, defining_context.bind(meanings)
 
 
 def _applied(

@@ -13,6 +13,7 @@ from tests.explained.meaning import (
     State,
     UnknownMeaningError,
     bindings,
+    changes,
     evaluate,
     read_expression,
     unfold,
@@ -202,7 +203,7 @@ class _Reader:
             return lambda _state, _after: True
         expr = read_expression(subscript)
         context = self.root
-        return lambda state, after: bool(evaluate(expr, context, state) != evaluate(expr, context, after))
+        return lambda state, after: changes(expr, context, state, after)
 
     def taken(self, call: str, subscript: str) -> list[int]:
         """Return the numbers of the states of the loop from which an action that changes something is taken."""
