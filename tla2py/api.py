@@ -69,12 +69,13 @@ def run_sweep(
     trust: bool | None = None,
     on_finding: Callable[[Finding | Remark], None] | None = None,
 ) -> StoreView:
-    """The store of a sweep file, after whatever was missing in it has been run, as ``tla2py sweep`` does.
+    """Run whatever is missing in the store of a sweep file, as ``tla2py sweep`` does, and return the store.
 
-    ``store`` is ``runs/NAME`` unless given, a folder or a URI such as ``s3://bucket/path``; ``executor`` is ``spark`` on
-    ``master``, ``local[*]`` unless given, or ``local`` for threads of this machine; with neither, Spark executes the runs in
-    a process with a Spark context or where the sweep file says so, and threads elsewhere. The other options are those of the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is
-    called with each warning that the command would print on standard error, on the model or on its PlusCal. Raises
+    ``store`` is a folder or a URI such as ``s3://bucket/path``; the default is ``runs/NAME``. ``executor`` is ``local``
+    for the threads of this machine, or ``spark`` on ``master``, by default ``local[*]``. Without both, threads execute
+    the runs, or Spark if the process has a Spark context or the sweep file asks for it. The other options are those of
+    the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is called with each warning
+    that the command would print on standard error, on the model or on its PlusCal. Raises
     ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
     cannot be written.
     """
