@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.explained.trial import explain_drawn
+from tests.explained.trial import describe_false_sentences, describe_figures, explain_drawn
 from tla2py.tlc.tools.jar import bundled_jar
 
 
@@ -23,7 +23,8 @@ def main() -> int:
         for trial in explain_drawn(options.seed, options.count, Path(folder), options.jar or bundled_jar()):
             trials.append(trial)
             if trial.false_sentences:
-                pass
+                print(describe_false_sentences(trial), flush=True)
+    print(describe_figures(trials))
     return int(any(trial.false_sentences for trial in trials))
 
 
