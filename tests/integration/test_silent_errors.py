@@ -71,7 +71,7 @@ def test_where_no_step_fails_again_the_error_is_looked_for_elsewhere(
     done = run_cli("check", str(SPECS / "faults/SilentError.tla"), "--tla2tools", str(newer_tlc), code=2)
     said = " ".join(done.stdout.split())
     assert "step from the last state" in said
-    assert "the error may be in a property, fairness or a constraint" in said
+    assert "it may be in a property, a fairness condition or a constraint" in said
 
 
 def test_a_tlc_that_says_what_is_wrong_is_not_helped(run_cli: RunCli) -> None:
