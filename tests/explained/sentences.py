@@ -165,13 +165,31 @@ class _Reader:
 
     def action(self, call: str) -> Callable[[State, State], bool]:
         """Return an action as a relation of states; ``call`` is it with its arguments."""
+        call, _, chosen_in = call.partition(", as a step of ")
         expr = self.call(call)
         context = self.context_of(expr)
 
         def takes(state: State, after: State) -> bool:
+            if chosen_in and not self._is_chosen(expr, chosen_in.rstrip(","), state):
+                return False
             return bool(evaluate(expr, context, state, after))
 
         return takes
+
+    def _is_chosen(self, call: Expression, definition: str, state: State) -> bool:
+        """Return whether a quantifier of a definition gives a call its arguments in a state."""
+        found = self.root.definition(definition)
+        assert found is not None
+        assert found.body is not None
+        wanted = [evaluate(argument, self.root, state) for argument in call.arguments]
+        for part in found.body.walk():
+            if part.shape != "bind" or part.arguments[0].operator != call.operator:
+                continue
+            for context in bindings(part, self.root, state):
+                arguments = [evaluate(each, context, state) for each in part.arguments[0].arguments]
+                if arguments == wanted:
+                    return True
+        return False
 
     def context_of(self, expr: Expression) -> Context:
         """Return the context in which an action is named, which may be that of its use."""
@@ -182,7 +200,8 @@ class _Reader:
 
     def call(self, text: str) -> Expression:
         """Return the expression of an action with its arguments, as in ``Do(P(i)) for i = 1``."""
-        text, _, given = text.partition(" for ")
+        part = re.fullmatch(r"the part (?P<text>.*) of \w+", text)
+        text, _, given = (part["text"] if part is not None else text).partition(" for ")
         for name, value in _bindings_in(given).items():
             text = re.sub(rf"\b{name}\b", str(value), text)
         return read_expression(text)
@@ -290,6 +309,20 @@ def _mentions_primes(expr: Expression, context: Context) -> bool:
     return any(_mentions_primes(each, context) for each in expr.children())
 
 
+def _read_no_step(reader: _Reader, text: str, **_: str | None) -> None:
+    """Read that there is no step from the last state, and which conjunct of a step without a name is FALSE."""
+    last = len(reader.behaviour.states)
+    _require(last not in reader.enabled("Next"), f"a step is possible from state {last}")
+    if not _is_step(text, reader):
+        reader.has_value(text, last, False)
+
+
+def _read_not_allowed(reader: _Reader, text: str) -> None:
+    """Read that the property has a part that is FALSE of the last step."""
+    before, after = reader.behaviour.states[-2:]
+    _require(False in reader.values(text, before, after), f"{text} is TRUE of the step")
+
+
 def _read_other_step(reader: _Reader, call: str, text: str) -> None:
     """Read that the last step is not one of an action, and which conjunct of it is FALSE."""
     before, after = reader.behaviour.states[-2:]
@@ -336,6 +369,31 @@ def _read_unfair(reader: _Reader, written: str, action: str, subscript: str, sta
     _require(condition.enabled() == _numbers(states), f"it is enabled in {condition.enabled()}")
     _require(not condition.taken(), f"it is taken from {condition.taken()}")
     _require(not condition.is_met(), f"{written} is met")
+
+
+def _read_fair(
+    reader: _Reader,
+    written: str,
+    action: str,
+    subscript: str,
+    taken: str | None = None,
+    disabled: str | None = None,
+) -> None:
+    """Read why the loop meets a fairness condition of the property."""
+    condition = _condition(written, reader)
+    _require(
+        condition.step == f"<<{action}>>_{subscript}", f"{written} is not about <<{action}>>_{subscript}"
+    )
+    _require(condition.is_met(), f"{written} is not met")
+    recurring = list(reader.behaviour.recurring)
+    without = [number for number in recurring if number not in condition.enabled()]
+    if taken is not None:
+        _require(condition.taken() == _numbers(taken), f"it is taken from {condition.taken()}")
+    elif disabled is not None:
+        _require(without == _numbers(disabled), f"it is not enabled in {without}")
+        _require(condition.kind == "WF" or without == recurring, "strong fairness asks for it")
+    else:
+        _require(without == recurring, f"it is not enabled in {without} only")
 
 
 def _read_not_taken(reader: _Reader, call: str, where: str, fairness: str) -> None:
@@ -452,7 +510,10 @@ def _condition(written: str, reader: _Reader) -> _Condition:
     expr = read_expression(text)
     subscript, action = expr.arguments
     # A sentence names no instance: the one that the specification or the property uses counts.
-    for context in (reader.root, reader.root.instance("I"), reader.root.instance("J")):
+    contexts = [reader.root, reader.root.instance("I"), reader.root.instance("J")]
+    if reader.instance is not None:
+        contexts = [reader.root.instance(reader.instance)]
+    for context in contexts:
         inside = context.bind({**reader.cause.values, **names} if context is reader.root else names)
         if _knows(action, inside) and _knows(subscript, inside):
             condition = _make_condition(expr, inside, reader, written)
@@ -503,8 +564,11 @@ def _conditions_in(expr: Expression, context: Context, reader: _Reader) -> Itera
 
 def _same_name(condition: _Condition, call: str, reader: _Reader) -> bool:
     """Return whether a condition is on the action of a call: one of that name, with the same steps."""
+    part = re.fullmatch(r"the part (?P<text>.*) of \w+", call)
+    if part is not None and f"({part['text']})" not in condition.written:
+        return False
     name = call.partition("(")[0].rpartition("!")[2]
-    if condition.action.operator.rpartition("!")[2] != name:
+    if part is None and condition.action.operator.rpartition("!")[2] != name:
         return False
     takes = reader.action(call)
     for state in STATES:
@@ -580,6 +644,29 @@ def _set_variables(expr: Expression, context: Context) -> Iterator[str]:
 _Readers = Mapping[str, tuple[str, Callable[..., None]]]
 _SINCE = r"(?:, since state (?P<since>\d+), after (?P<action>[\w!]+))?"
 _FORMS: _Readers = {
+    "fairness that is met": (
+        (
+            r"(?P<written>.*): the loop takes <<(?P<action>.*)>>_(?P<subscript>\S.*) from states? "
+            r"(?P<taken>[\d, to]+), so the condition is TRUE"
+        ),
+        _read_fair,
+    ),
+    "fairness of what is disabled": (
+        (
+            r"(?P<written>.*): <<(?P<action>.*)>>_(?P<subscript>\S.*) is not enabled in states? "
+            r"(?P<disabled>[\d, to]+) of the loop, so the condition is TRUE"
+        ),
+        _read_fair,
+    ),
+    "fairness of what is never enabled": (
+        (
+            r"(?P<written>.*): <<(?P<action>.*)>>_(?P<subscript>\S.*) is enabled in no state of the loop, "
+            r"so the condition is TRUE"
+        ),
+        _read_fair,
+    ),
+    "no step": (rf"no step is possible: FALSE is (?P<text>.*?){_SINCE}", _read_no_step),
+    "not allowed": (r"the property does not allow this step: FALSE is (?P<text>.*)", _read_not_allowed),
     "fairness of the property": (
         (
             r"(?P<written>.*): <<(?P<action>.*)>>_(?P<subscript>\S.*) is enabled in (?P<states>[\d, to]+) "

@@ -139,7 +139,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
         return
     lasso = _Lasso(count, loop)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
-    false = [each.unit for each, at in parts if each.unit.kind or not each.facts[at - 1][0]]
+    false = [part.unit for part, at in parts if not lasso.holds(part, at)]
     # The variables that these are about.
     reads = frozenset(each for unit in false for each in _variables(unit.expr, unit.place.scope, set()))
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
@@ -154,15 +154,48 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     yield from (*actions[:1], *first[:own], *actions[1:], *first[own:])
 
 
+def _of_fairness_part(part: FormulaPart, at: int, lasso: _Lasso) -> Cause:
+    """Return a fairness condition that the property demands, which the loop violates or meets, as a cause."""
+    step = f"<<{part.action_text}>>_{part.unit.subscript}"
+    enabled = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
+    is_met = lasso.holds(part, at)
+    if not is_met:
+        says = f"{step} is enabled in {states_text(enabled)} and the loop never takes it"
+    else:
+        says = f"{_why_met(part, lasso, step)}, so the condition is TRUE"
+    return Cause.at(
+        part.unit.conjunct,
+        "part",
+        f"{part.written}: {says}",
+        action=None if is_met else part.unit.name,
+        value=is_met,
+        values=part.names,
+        state=at,
+        states=enabled,
+    )
+
+
+def _why_met(part: FormulaPart, lasso: _Lasso, step: str) -> str:
+    """Say why a loop meets a fairness condition: it takes the step, or the step is not enabled often enough."""
+    taken = tuple(state for state in lasso.recurring if part.facts[state - 1][1])
+    if taken:
+        plural = "states" if len(taken) > 1 else "state"
+        return f"the loop takes {step} from {plural} {states_text(taken)}"
+    disabled = tuple(state for state in lasso.recurring if not part.facts[state - 1][0])
+    if len(disabled) == len(lasso.recurring):
+        return f"{step} is enabled in no state of the loop"
+    plural = "states" if len(disabled) > 1 else "state"
+    return f"{step} is not enabled in {plural} {states_text(disabled)} of the loop"
+
+
 def _of_part(part: FormulaPart, at: int, lasso: _Lasso) -> Cause:
+    if part.unit.kind:
+        return _of_fairness_part(part, at, lasso)
     value, conjunct, text = part.facts[at - 1][0], part.unit.conjunct, part.text
     states = tuple(n for n, facts in enumerate(part.facts, 1) if facts[0])
     seen = states_text(states)
     forever = lasso.future(at)
-    if part.unit.kind:
-        step = f"<<{conjunct.text}>>_{part.unit.subscript}"
-        says = f"{part.written}: {step} is enabled in {seen} and the loop never takes it"
-    elif not states:
+    if not states:
         says = f"{text} is never TRUE"
     elif not value and not any(each in forever for each in states):
         says = f"{text} is TRUE in {seen}, and FALSE from state {forever[0]} on"
@@ -172,7 +205,6 @@ def _of_part(part: FormulaPart, at: int, lasso: _Lasso) -> Cause:
         conjunct,
         "part",
         says,
-        action=part.unit.name if part.unit.kind else None,
         value=value,
         values=part.names,
         state=at,
@@ -200,7 +232,7 @@ def _of_fairness(
         if direct:
             says = _fairness_text(direct[0], enabled, lasso)
         elif wider:
-            says = f"it is fair only by {wider[0].unit.written}"
+            says = f"it is fair only by {wider[0].written}"
         else:
             says = "the specification has no fairness for it"
         length = len(lasso.recurring)
@@ -232,7 +264,7 @@ def _of_idle(
         idle = tuple(n for n in lasso.recurring if action.facts[n - 1][2])
         acts = any(action.facts[n - 1][0] for n in lasso.recurring)
         fair = sorted(
-            (each.unit for each in conditions if _is_same_action(each, action)), key=lambda unit: unit.kind
+            (each for each in conditions if _is_same_action(each, action)), key=lambda each: each.unit.kind
         )
         ever = any(each[2] for each in action.facts)
         if acts or not (mentions if idle else fair and not ever):
@@ -244,7 +276,7 @@ def _of_idle(
             if idle
             else f"is enabled in no state of the behaviour, {asks}"
         )
-        fairness = fair[0].kind if fair else None
+        fairness = fair[0].unit.kind if fair else None
         cause = action.cause("action", says, value=False, states=idle, fairness=fairness)
         found.append(((not idle, not mentions & reads), cause))
     named = dict[str | None, Cause]()
@@ -269,8 +301,15 @@ def _of_actions(lasso: _Lasso, actions: Sequence[FormulaPart], reads: frozenset[
 
 
 def _is_same_action(condition: FormulaPart, action: FormulaPart) -> bool:
-    """Return whether a fairness condition is on an action: the same definition under the same substitution and arguments."""
+    """Return whether a fairness condition is on an action: the same definition under the same substitution and arguments.
+
+    Formulas that are no definitions are the same if they are written alike in one module.
+    """
     one, other = condition.unit.definition, action.unit.definition
+    if one is None and other is None:
+        is_same_module = condition.unit.place.scope is action.unit.place.scope
+        is_alike = is_same_module and _is_same_text(condition.unit.expr, action.unit.expr)
+        return is_alike and condition.names == action.names
     if one is None or other is None:
         return False
     same_arguments = condition.names == action.names and condition.unit.call == action.unit.call
@@ -314,12 +353,12 @@ def _fairness_text(condition: FormulaPart, enabled: tuple[int, ...], lasso: _Las
     possible = tuple(state for state in lasso.recurring if condition.facts[state - 1][0])
     disabled = tuple(state for state in lasso.recurring if state not in possible)
     if not possible:
-        return f"{unit.written} asks for nothing there: no step of it changes {unit.subscript}"
+        return f"{condition.written} asks for nothing there: no step of it changes {unit.subscript}"
     if not disabled:
-        return unit.written
+        return condition.written
     if possible == enabled:
-        return f"{unit.written}, and it is disabled at {states_text(disabled)}"
-    return f"{unit.written}, and no step of it changes {unit.subscript} at {states_text(disabled)}"
+        return f"{condition.written}, and it is disabled at {states_text(disabled)}"
+    return f"{condition.written}, and no step of it changes {unit.subscript} at {states_text(disabled)}"
 
 
 def _writes(unit: Unit, *, kept: bool = False) -> frozenset[str]:

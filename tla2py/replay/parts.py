@@ -9,24 +9,30 @@ from typing import Any, NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.because import Cause, CauseRole, call_text
 from tla2py.replay.told import OTHERWISE, named
+from tla2py.text import cut
 from tla2py.tla.copies import printed_tuples
 from tla2py.tla.telling import Formula, Telling, Unit
 from tla2py.tla.value import Value, format_value
 
 BASE = 100_000
 """The distance between the numbers of the units of copies that are read together."""
+_LONGEST_ACTION = 100
 _NOT_WHOLE = "TLC did not evaluate every part of the property"
 
 
 @dataclass(slots=True)
 class FormulaPart:
-    """An instance of a part of a temporal formula, with what TLC printed of it in each state; ``unit`` is that of a leaf."""
+    """An instance of a part of a temporal formula, with what TLC printed of it in each state; ``unit`` is that of a leaf.
+
+    ``is_choice_of_state`` is true of an action whose arguments TLC could choose in some of the states only.
+    """
 
     formula: Formula
     unit: Unit = field(init=False)
     names: dict[str, Value] = field(default_factory=dict)
     parts: list[FormulaPart] = field(default_factory=list)
     facts: list[tuple[bool, ...]] = field(default_factory=list)
+    is_choice_of_state: bool = False
 
     @property
     def text(self) -> str:
@@ -36,7 +42,14 @@ class FormulaPart:
     @property
     def written(self) -> str:
         """A fairness condition as it is written, with these values."""
+        if self.unit.is_call:
+            return f"{self.unit.kind}_{self.unit.subscript}({self.action_text})"
         return self._with_names(self.unit.written)
+
+    @property
+    def action_text(self) -> str:
+        """The action of a fairness condition, with the values of its arguments."""
+        return call_text(self.unit.name, self.names) if self.unit.is_call else self.unit.conjunct.text
 
     def _with_names(self, text: str) -> str:
         values = ", ".join(f"{name} = {format_value(each)}" for name, each in self.names.items())
@@ -45,8 +58,21 @@ class FormulaPart:
     def cause(self, role: CauseRole, says: str, **others: Any) -> Cause:
         """Return an action with its arguments as a cause; ``says`` follows its name."""
         unit = self.unit
-        call = self._with_names(unit.call) if unit.call else call_text(unit.name, self.names)
-        return Cause.at(unit.conjunct, role, f"{call} {says}", action=unit.name, args=self.names, **others)
+        return Cause.at(
+            unit.conjunct, role, f"{self._subject()} {says}", action=unit.name, args=self.names, **others
+        )
+
+    def _subject(self) -> str:
+        """Return what a sentence about an action begins with."""
+        unit = self.unit
+        if unit.call:
+            return self._with_names(unit.call)
+        within = unit.place.path[-1]
+        if unit.definition is None:
+            text = cut(" ".join(unit.conjunct.text.split()), _LONGEST_ACTION)
+            return f"the part {self._with_names(text)} of {within}"
+        call = call_text(unit.name, self.names)
+        return f"{call}, as a step of {within}," if self.is_choice_of_state else call
 
 
 class _Token(NamedTuple):
@@ -111,6 +137,7 @@ def _read_actions(copy: Telling, states: Sequence[Sequence[_Token]]) -> list[For
     A choice may exist in some states only, as of a message among those under way: in the others the action is not enabled.
     """
     actions: dict[tuple[int, str], FormulaPart] = {}
+    states_of_choice: dict[tuple[int, str], set[int]] = {}
     for place, tokens in enumerate(states):
         for token in tokens:
             if token.enters:
@@ -123,6 +150,9 @@ def _read_actions(copy: Telling, states: Sequence[Sequence[_Token]]) -> list[For
                 action.unit = unit
                 actions[key] = action
             actions[key].facts[place] = token.facts
+            states_of_choice.setdefault(key, set()).add(place)
+    for key, action in actions.items():
+        action.is_choice_of_state = len(states_of_choice[key]) < len(states)
     return list(actions.values())
 
 

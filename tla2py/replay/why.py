@@ -6,7 +6,7 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError, Tla2pyError, attempt
 from tla2py.model.because import Because, Cause, call_text, one_each
@@ -358,7 +358,19 @@ def _attempt(
     )
 
 
-def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[Cause]:
+class _Denial(NamedTuple):
+    """What an attempt did not lead to, said of an action and of a formula that no definition names."""
+
+    of_action: str
+    of_formula: str
+
+
+_NOT_ENABLED = _Denial("is not enabled", "no step is possible")
+_NOT_THIS_STEP = _Denial("is not this step", "the property does not allow this step")
+_NOT_TRUE = _Denial("is not TRUE", "the property is not TRUE")
+
+
+def _of_attempts(output: str, copy: Telling, state: int, denial: _Denial) -> Iterator[Cause]:
     """A cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action."""
     seen: dict[str, int] = {}
     found: list[Cause] = []
@@ -376,11 +388,12 @@ def _of_attempts(output: str, copy: Telling, state: int, what: str) -> Iterator[
         told.add((call, conjunct.text))
         seen[each.action] = seen.get(each.action, 0) + 1
         mentioned = {name: value for name, value in each.names.items() if name in first.names}
+        subject = f"{call} {denial.of_action}" if copy.has_action_at(place) else denial.of_formula
         found.append(
             Cause.at(
                 conjunct,
                 "action",
-                f"{call} {what}: FALSE is {conjunct.text}",
+                f"{subject}: FALSE is {conjunct.text}",
                 action=each.action,
                 args=each.args,
                 value=False,
@@ -406,7 +419,7 @@ def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
         told = []
     before = {int(n): tuple(told_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
     paths = [(state, before.get(n, ())) for n, state in enumerate(earlier, 1)]
-    for each in _of_attempts(output, copy, last.index, "is not enabled"):
+    for each in _of_attempts(output, copy, last.index, _NOT_ENABLED):
         yield _since(each, copy, last, paths)
 
 
@@ -471,8 +484,7 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
             line=after.location.begin_line if after.location else None,
             column=after.location.begin_column if after.location else None,
         )
-    what = "is not this step" if before else "is not TRUE"
-    yield from _of_attempts(output, copy, after.index, what)
+    yield from _of_attempts(output, copy, after.index, _NOT_THIS_STEP if before else _NOT_TRUE)
     yield from _of_mapping(output, query, after.index)
 
 

@@ -72,7 +72,8 @@ class Unit(NamedTuple):
 
     ``name`` is the action's, ``expr`` the formula and ``place`` where it is; ``kind`` is ``WF``, ``SF`` or empty. Of a
     fairness condition ``written`` is its text, such as ``WF_vars(A)``, and ``subscript`` that of its variables.
-    ``call`` is the text of an operator with actions as arguments, as ``Do(A)``: these have no values.
+    ``call`` is the text of an operator with actions as arguments, as ``Do(A)``: these have no values. With
+    ``is_call`` TLC tells the values of the parameters of the definition that ``expr`` applies.
     """
 
     name: str
@@ -83,6 +84,7 @@ class Unit(NamedTuple):
     written: str = ""
     subscript: str = ""
     call: str = ""
+    is_call: bool = False
 
     @property
     def definition(self) -> Entity | None:
@@ -280,6 +282,7 @@ class Telling(ActionParts):
             quoted = ", ".join(f'"{each}"' for each in entity.parameters)
             texts = ", ".join(place.module.excerpt(each.span) for each in action.arguments)
             given = f"<<{quoted}>>, <<{texts}>>"
+            self.units[number] = self.units[number]._replace(is_call=True)
         want = self._want if kind else "FALSE"
         call = f"tla2pyTell!Unit({self.base + number}, {given}, tla2pyFacts, {want})"
         yield from left_out(expr.span, f"(\\E tla2pyFacts \\in {{{facts}}} : {call})")
@@ -360,6 +363,13 @@ class Telling(ActionParts):
             if is_action and not self._splits(owner):
                 return name
         return place.path[-1]
+
+    def has_action_at(self, place: CopyPlace) -> bool:
+        """Return whether a definition around a place is an action, and not only a temporal formula."""
+        return any(
+            call or self._level(owner) < Level.TEMPORAL
+            for owner, call in zip(place.owners, place.calls, strict=True)
+        )
 
     def call_at(self, place: CopyPlace) -> str:
         """Return the call of the action at a place if an argument is an action, as ``Do(A)``; else an empty text."""
@@ -443,6 +453,10 @@ class Telling(ActionParts):
         if around is not None:
             return self._stands_for_action(around)
         return self._level_of(argument.expr, argument.place) == Level.ACTION
+
+    def _is_list(self, expr: Expression, place: CopyPlace) -> bool:
+        is_opened = expr.shape == "apply" and self._takes_actions(expr, place)
+        return is_opened or ActionParts._is_list(self, expr, place)
 
     def _takes_actions(self, expr: Expression, place: CopyPlace) -> bool:
         """Return whether a formula is a definition that has actions as arguments."""
