@@ -3,8 +3,8 @@
 ``EXAMPLES`` is a copy of github.com/tlaplus/Examples. The mutants are drawn by the seed from the specifications and operators
 below, until there are N violations of each kind; every violation that the unchanged specification does not have counts, and
 one without an answer is a miss. A hit names the changed action or conjunct, or the action whose fairness was dropped, in one of
-the first two causes; an action counts as changed if a definition that it uses is. For a deadlock, a cause also names the step
-that made its conjunct FALSE.
+the first two causes; an action counts as changed if a definition that it uses is. A cause also names the step that made its
+conjunct FALSE, or that last changed what it reads.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import contextlib
 import json
 import os
 import random
+import re
 import shutil
 import statistics
 import sys
@@ -58,6 +59,7 @@ SUBJECTS = (
     "SpecifyingSystems/TLC/MCAlternatingBit",
     "transaction_commit/TwoPhase",
 )
+_EARLIER_STEP = re.compile(r", (?:after|by) (\w+)$")
 KINDS = ("action_property", "temporal_property", "deadlock")
 OPERATORS = {
     "fairness dropped": "a WF or SF becomes TRUE",
@@ -212,10 +214,9 @@ def measure(
         confirm_trace(trace, origin)
     ended = os.times()
     first = [each.action for each in found.causes[:2] if each.action]
-    # The step that made a guard FALSE is named as well.
-    if trace.kind == "deadlock":
-        made = [trace.states[each.states[-1]].action for each in found.causes[:2] if each.states]
-        first += [each for each in made if each]
+    # A sentence also names the step that made a guard FALSE, or that last changed what a formula reads.
+    for cause in found.causes[:2]:
+        first += _EARLIER_STEP.findall(cause.says)
     # The new text is in parentheses; an expression begins after its own.
     span = mutant.expr.span
     place = f"{mutant.module}:{span.begin_line}:{span.begin_column + 1}"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from random import Random
 from typing import Literal
 
-SpecificationKind = Literal["temporal", "invariant", "deadlock"]
-KINDS: tuple[SpecificationKind, ...] = ("temporal", "temporal", "temporal", "invariant", "deadlock")
+SpecificationKind = Literal["temporal", "step", "invariant", "deadlock"]
+KINDS: tuple[SpecificationKind, ...] = ("temporal", "temporal", "temporal", "step", "invariant", "deadlock")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,7 @@ class _Drawing:
         choices = self._random.sample(_CHOICES, self._random.randint(1, 4))
         next_step = " \\/ ".join(choices)
         spec = " /\\ ".join(["Init", "[][Next]_vars", *fair])
-        check = self._formula(self._random.randint(1, 3)) if self._kind == "temporal" else self._invariant()
+        check = self._check()
         root = [
             f"---- MODULE {self._name} ----",
             "EXTENDS Integers",
@@ -211,6 +211,13 @@ class _Drawing:
             f"(({predicate}) ~> ({other}))",
             f"[]({other} => <>({predicate}))",
         )
+
+    def _check(self) -> str:
+        if self._kind == "temporal":
+            return self._formula(self._random.randint(1, 3))
+        if self._kind == "step":
+            return f"[][{self._pick(*_CHOICES)} \\/ {self._pick(*_CHOICES)}]_vars"
+        return self._invariant()
 
     def _invariant(self) -> str:
         first, second = f"({self._predicate()})", f"({self._predicate()})"

@@ -317,17 +317,34 @@ def _read_no_step(reader: _Reader, text: str, **_: str | None) -> None:
         reader.has_value(text, last, False)
 
 
-def _read_not_allowed(reader: _Reader, text: str) -> None:
+def _read_not_allowed(reader: _Reader, text: str, **change: str | None) -> None:
     """Read that the property has a part that is FALSE of the last step."""
     before, after = reader.behaviour.states[-2:]
     _require(False in reader.values(text, before, after), f"{text} is TRUE of the step")
+    _check_last_change(reader, **change)
 
 
-def _read_other_step(reader: _Reader, call: str, text: str) -> None:
+def _read_other_step(reader: _Reader, call: str, text: str, **change: str | None) -> None:
     """Read that the last step is not one of an action, and which conjunct of it is FALSE."""
     before, after = reader.behaviour.states[-2:]
     _require(not reader.action(call)(before, after), f"the step is one of {call}")
     _require(False in reader.values(text, before, after), f"{text} is TRUE of the step")
+    _check_last_change(reader, **change)
+
+
+def _check_last_change(
+    reader: _Reader, changed: str | None = None, state: str | None = None, action: str | None = None
+) -> None:
+    """Read which step before the last one changed some variables for the last time."""
+    if changed is None or state is None:
+        return
+    states = reader.behaviour.states
+    reader.check_taken_action(action, int(state))
+    for name in changed.split(", "):
+        differs = states[int(state) - 2][name] != states[int(state) - 1][name]
+        _require(differs, f"{name} does not change in state {state}")
+        later = {each[name] for each in states[int(state) - 1 : -1]}
+        _require(len(later) == 1, f"{name} changes after state {state}")
 
 
 def _read_last_step(reader: _Reader, state: str, action: str) -> None:
@@ -643,6 +660,7 @@ def _set_variables(expr: Expression, context: Context) -> Iterator[str]:
 
 _Readers = Mapping[str, tuple[str, Callable[..., None]]]
 _SINCE = r"(?:, since state (?P<since>\d+), after (?P<action>[\w!]+))?"
+_LAST_CHANGE = r"(?:; (?P<changed>[xy, ]+) last changed in state (?P<state>\d+), by (?P<action>[\w!]+))?"
 _FORMS: _Readers = {
     "fairness that is met": (
         (
@@ -666,7 +684,10 @@ _FORMS: _Readers = {
         _read_fair,
     ),
     "no step": (rf"no step is possible: FALSE is (?P<text>.*?){_SINCE}", _read_no_step),
-    "not allowed": (r"the property does not allow this step: FALSE is (?P<text>.*)", _read_not_allowed),
+    "not allowed": (
+        rf"the property does not allow this step: FALSE is (?P<text>.*?){_LAST_CHANGE}",
+        _read_not_allowed,
+    ),
     "fairness of the property": (
         (
             r"(?P<written>.*): <<(?P<action>.*)>>_(?P<subscript>\S.*) is enabled in (?P<states>[\d, to]+) "
@@ -695,7 +716,10 @@ _FORMS: _Readers = {
         _read_not_enabled,
     ),
     "blocked": (rf"(?P<call>.*) is not enabled: FALSE is (?P<text>.*?){_SINCE}", _read_blocked),
-    "other step": (r"(?P<call>.*) is not this step: FALSE is (?P<text>.*)", _read_other_step),
+    "other step": (
+        rf"(?P<call>.*) is not this step: FALSE is (?P<text>.*?){_LAST_CHANGE}",
+        _read_other_step,
+    ),
     "last step": (r"the step to state (?P<state>\d+) is (?P<action>[\w!]+)", _read_last_step),
     "mapping": (r"(?P<name>\w+) (?:=|(?P<before>\d+) ->) (?P<after>\d+)", _read_mapping),
     "step": (

@@ -23,6 +23,7 @@ _BATCH = 25
 
 _MODELS: dict[SpecificationKind, str] = {
     "temporal": 'properties = ["Check"]\ncheck_deadlock = false\n',
+    "step": 'properties = ["Check"]\ncheck_deadlock = false\n',
     "invariant": 'invariants = ["Check"]\ncheck_deadlock = false\n',
     "deadlock": "check_deadlock = true\n",
 }

@@ -29,6 +29,13 @@ Bare == x = 0 /\\ y = 0 /\\ [][x = 0 /\\ x' = 1 /\\ y' = y]_vars
 Rises == <>(y = 1)
 NotFair == ~WF_vars(Flip)
 Idle == WF_vars(y > 0 /\\ Flip) => <>(y = 3)
+Climb == x' = x /\\ y < 2 /\\ y' = y + 1
+Begin == x = 0 /\\ y = 0 /\\ Flip
+Ascend == x = 1 /\\ Climb
+Either == Begin \\/ Ascend
+Climbing == x = 0 /\\ y = 0 /\\ [][Either]_vars
+OnlyFirst == x = 0 /\\ y' = y + 1
+Later == [][Flip \\/ (y = 0 /\\ Climb) \\/ OnlyFirst]_vars
 Stays == [][y' = y /\\ x' # 1]_vars
 ====
 """
@@ -69,8 +76,10 @@ def test_an_action_that_only_some_states_offer_is_a_step_of_its_choice(
         ),
         (
             "Idle",
-            "WF_vars(y > 0 /\\ Flip): <<y > 0 /\\ Flip>>_vars is enabled in no state of the loop, "
-            "so the condition is TRUE",
+            (
+                "WF_vars(y > 0 /\\ Flip): <<y > 0 /\\ Flip>>_vars is enabled in no state of the loop, "
+                "so the condition is TRUE"
+            ),
         ),
     ],
 )
@@ -94,3 +103,8 @@ def test_a_step_that_no_definition_names_is_not_called_by_its_specification(
 def test_a_property_without_an_action_does_not_allow_a_step(run_cli: RunCli, tmp_path: Path) -> None:
     sentences = find_sentences(run_cli, tmp_path, of_property("Spec", "Stays"))
     assert "the property does not allow this step: FALSE is x' # 1" in sentences
+
+
+def test_the_step_that_last_changed_what_a_conjunct_reads(run_cli: RunCli, tmp_path: Path) -> None:
+    sentences = find_sentences(run_cli, tmp_path, of_property("Climbing", "Later"))
+    assert "OnlyFirst is not this step: FALSE is x = 0; x last changed in state 2, by Begin" in sentences

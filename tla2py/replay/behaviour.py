@@ -141,7 +141,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
     false = [part.unit for part, at in parts if not lasso.holds(part, at)]
     # The variables that these are about.
-    reads = frozenset(each for unit in false for each in _variables(unit.expr, unit.place.scope, set()))
+    reads = frozenset(each for unit in false for each in read_variables(unit.expr, unit.place.scope, set()))
     actions = [*_of_fairness(query, lasso, fair.parts, taken.parts, reads)]
     if not actions:
         idle = [*_of_idle(lasso, fair.parts, taken.parts, reads)]
@@ -374,7 +374,7 @@ def _written_variables(expr: Expression, scope: Scope, above: set[Entity], *, ke
     if expr.operator == "ENABLED" or (_keeps_value(expr) and not kept):
         return
     if expr.operator == "'" and expr.shape == "apply":
-        yield from _variables(expr.arguments[0], scope, set())
+        yield from read_variables(expr.arguments[0], scope, set())
         return
     entity = scope.find(expr.operator) if expr.shape == "apply" else None
     if entity is not None and entity.body is not None and entity not in above:
@@ -396,7 +396,7 @@ def _keeps_value(expr: Expression) -> bool:
     return False
 
 
-def _variables(expr: Expression, scope: Scope, seen: set[Entity]) -> Iterator[str]:
+def read_variables(expr: Expression, scope: Scope, seen: set[Entity]) -> Iterator[str]:
     """Yield the variables that an expression mentions, by the names of their declarations."""
     for part in expr.walk():
         entity = scope.find(part.operator) if part.shape == "apply" else None
@@ -406,4 +406,4 @@ def _variables(expr: Expression, scope: Scope, seen: set[Entity]) -> Iterator[st
             yield entity.declaration.name
         if entity.body is not None and entity not in seen:
             seen.add(entity)
-            yield from _variables(entity.body, entity.scope, seen)
+            yield from read_variables(entity.body, entity.scope, seen)

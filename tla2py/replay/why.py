@@ -6,13 +6,14 @@ import contextlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError, Tla2pyError, attempt
 from tla2py.model.because import Because, Cause, call_text, one_each
 from tla2py.model.outcome import Outcome, Violation
 from tla2py.model.trace import State, Trace
-from tla2py.replay.behaviour import behaviour_causes
+from tla2py.replay.behaviour import behaviour_causes, read_variables
 from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.query import Origin, TraceQuery
 from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
@@ -370,8 +371,13 @@ _NOT_THIS_STEP = _Denial("is not this step", "the property does not allow this s
 _NOT_TRUE = _Denial("is not TRUE", "the property is not TRUE")
 
 
-def _of_attempts(output: str, copy: Telling, state: int, denial: _Denial) -> Iterator[Cause]:
-    """A cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action."""
+def _of_attempts(
+    output: str, copy: Telling, state: int, denial: _Denial, earlier: Sequence[State] = ()
+) -> Iterator[Cause]:
+    """Yield a cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action.
+
+    Of the states ``earlier`` a cause names the step that last changed what the conjunct reads.
+    """
     seen: dict[str, int] = {}
     found: list[Cause] = []
     effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
@@ -393,7 +399,7 @@ def _of_attempts(output: str, copy: Telling, state: int, denial: _Denial) -> Ite
             Cause.at(
                 conjunct,
                 "action",
-                f"{subject}: FALSE is {conjunct.text}",
+                f"{subject}: FALSE is {conjunct.text}{_last_change(first.number, copy, earlier)}",
                 action=each.action,
                 args=each.args,
                 value=False,
@@ -404,6 +410,17 @@ def _of_attempts(output: str, copy: Telling, state: int, denial: _Denial) -> Ite
     yield from one_each(found)
     if ENOUGH in output:
         yield Cause(role="expression", text="", says=f"{TOO_MUCH}; others may be nearer", state=state)
+
+
+def _last_change(number: int, copy: Telling, states: Sequence[State]) -> str:
+    """Say which of some steps was the last to change a variable that a conjunct reads; empty if none did."""
+    expr, place = copy.found[number]
+    variables = sorted(set(read_variables(expr, place.scope, set())))
+    for before, after in reversed(list(pairwise(states))):
+        changed = [name for name in variables if before.values.get(name) != after.values.get(name)]
+        if changed and after.action:
+            return f"; {', '.join(changed)} last changed in state {after.index}, by {after.action}"
+    return ""
 
 
 def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
@@ -484,7 +501,9 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
             line=after.location.begin_line if after.location else None,
             column=after.location.begin_column if after.location else None,
         )
-    yield from _of_attempts(output, copy, after.index, _NOT_THIS_STEP if before else _NOT_TRUE)
+    denial = _NOT_THIS_STEP if before else _NOT_TRUE
+    # The last step is the one that is explained.
+    yield from _of_attempts(output, copy, after.index, denial, trace.states[:-1])
     yield from _of_mapping(output, query, after.index)
 
 
