@@ -200,6 +200,7 @@ class _Reader:
 
     def call(self, text: str) -> Expression:
         """Return the expression of an action with its arguments, as in ``Do(P(i)) for i = 1``."""
+        text = text.partition(", as a step of ")[0]
         part = re.fullmatch(r"the part (?P<text>.*) of \w+", text)
         text, _, given = (part["text"] if part is not None else text).partition(" for ")
         for name, value in _bindings_in(given).items():

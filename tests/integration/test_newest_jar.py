@@ -100,6 +100,14 @@ def test_an_install_changes_the_jar_and_says_so(run_cli: RunCli, tools: Path, ti
     assert chosen not in gated.stdout + again.stdout + again.stderr
 
 
+def test_mutants_name_the_jar_when_it_has_changed(run_cli: RunCli, tools: Path, tiny_sweep: Path) -> None:
+    newer = installed(tools, "rolling", "2026-04-29T17:01:00.000Z", CALENDAR)
+    chosen = f"the newest installed jar is rolling: {read_jar(newer, INSTALLED)}"
+    few = ("mutate", tiny_sweep, "--sample", "1", "--points", "1")
+    assert chosen in run_cli(*few).stderr
+    assert chosen not in run_cli(*few).stderr
+
+
 def test_a_version_of_tlc_is_no_release(run_cli: RunCli, tools: Path, tiny_spec: Path) -> None:
     for version, name in (("2.20", "rolling"), ("2.18", "1.7.3"), ("2.19", "1.7.4")):
         refused = run_cli("tools", "install", version, code=2)

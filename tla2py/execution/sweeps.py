@@ -175,7 +175,7 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
-    _tell_jar(jar, sweeps, store_addresses(sweeps, store), listener)
+    report_jar(jar, sweeps, store_addresses(sweeps, store), listener)
     checked = [checked_plan(sweep, jar, listener) for sweep in sweeps]
     for (sweep, plan, _), address in zip(checked, store_addresses(sweeps, store), strict=True):
         plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
@@ -202,7 +202,7 @@ def run_sweeps(
     any store is created, as ``checked_plan`` and ``store_addresses`` do, and ``usage`` for ``fresh`` with such rounds.
     """
     addresses = store_addresses(sweeps, store)
-    _tell_jar(toolchain.jar, sweeps, addresses, listener)
+    report_jar(toolchain.jar, sweeps, addresses, listener)
     planned = []
     for each in sweeps:
         sweep, plan, warnings = checked_plan(each, toolchain, listener)
@@ -229,8 +229,8 @@ def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepR
     raise RuntimeError("a sweep has one job")
 
 
-def _tell_jar(jar: Jar, sweeps: Sequence[Sweep], addresses: Sequence[Address], listener: Listener) -> None:
-    """Tell which jar was chosen, unless it is that of the last sweep of each store, or their points name jars."""
+def report_jar(jar: Jar, sweeps: Sequence[Sweep], addresses: Sequence[Address], listener: Listener) -> None:
+    """Report which jar was chosen, unless it is that of the last sweep of each store, or their points name jars."""
     for sweep, address in zip(sweeps, addresses, strict=True):
         with contextlib.suppress(StoreError):
             if sweep.jar_axis or Store(address).manifest().jar == jar.sha256:

@@ -11,7 +11,7 @@ from tla2py.errors import InputError, writing
 from tla2py.execution.executor import ExecutorFactory
 from tla2py.execution.listener import SILENT, Listener
 from tla2py.execution.preflight import checked_plan
-from tla2py.execution.sweeps import SweepOptions
+from tla2py.execution.sweeps import SweepOptions, report_jar
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.mutation.plan import MutationChoice, Trial, prepare_trial
 from tla2py.mutation.run import Bench, CostsShown, Rounds
@@ -97,10 +97,11 @@ def run_mutation(
 
     Raises InputError as ``checked_plan`` and ``prepare_trial`` do, and ``no-holding-point``.
     """
-    listener.jar_chosen(toolchain.jar)
+    address = store or mutants_address(Path("runs") / sweep.name)
+    report_jar(toolchain.jar, [sweep], [address], listener)
     sweep, plan, _ = checked_plan(sweep, toolchain, listener)
     trial = prepare_trial(sweep, plan, choice)
-    target = Store.create(store or mutants_address(Path("runs") / sweep.name))
+    target = Store.create(address)
     with executors([sweep]) as start, target.lock(), hosts_kept():
         bench = Bench(
             trial=trial, store=target, toolchain=toolchain, start=start, listener=listener, fresh=fresh
