@@ -31,8 +31,8 @@ from tla2py.model.model import Config
 from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.query import Origin
 from tla2py.replay.why import explain_trace
-from tla2py.tla.copies import formula_parts, leads, splits
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import formula_parts, leads, splits
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression
 from tla2py.tla.scope import Scope

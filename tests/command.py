@@ -267,10 +267,10 @@ def _recording() -> Iterator[Reported]:
             setattr(holder, name, watched)
             stack.callback(setattr, holder, name, original)
 
-        for module in ("app", "trust", "prepare"):
+        for module in ("app", "lint", "prepare"):
             watch(f"tla2py.cli.{module}", "print_error", lambda _, error: reported.errors.append(error))
-        watch("tla2py.cli.trust", "lint_paths", lambda report, *_: reported.warnings.extend(report.findings))
-        watch("tla2py.cli.trust", "gate", lambda gated, *_: reported.gated.extend(gated))
+        watch("tla2py.cli.lint", "lint_paths", lambda report, *_: reported.warnings.extend(report.findings))
+        watch("tla2py.cli.gate", "gate", lambda gated, *_: reported.gated.extend(gated))
         listener = "tla2py.cli.progress:ConsoleListener"
         watch(listener, "warned", lambda _, __, *findings: reported.warnings.extend(findings))
         watch(listener, "told", lambda _, __, text: reported.told.append(text))

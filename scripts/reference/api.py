@@ -38,7 +38,7 @@ _SECTIONS = (
     ("Laws", "tla2py.analysis.explanation", ("Explanation", "Explained")),
     ("Kinds of counterexamples", "tla2py.analysis.kinds", ("Kinds", "Kind")),
     ("A counterexample without its states", "tla2py.analysis.kinds", ("StoredTrace",)),
-    ("Causes", "tla2py.model.because", ("Because", "Cause")),
+    ("Causes", "tla2py.model.cause", ("ViolationCauses", "Cause")),
     ("Conjuncts", "tla2py.replay.conjuncts", ("Conjuncts", "ConjunctRow")),
     ("A part of an invariant", "tla2py.replay.query", ("Conjunct",)),
     ("Conjuncts by kind of counterexample", "tla2py.analysis.questions", ("Turning", "TurningKind", "Turn")),

@@ -18,7 +18,7 @@ from tests.explained.meaning import (
     read_expression,
     unfold,
 )
-from tla2py.model.because import Cause
+from tla2py.model.cause import Cause
 from tla2py.model.trace import Trace
 from tla2py.tla.module import Expression
 

@@ -10,7 +10,8 @@ import pytest
 
 from tests.integration.test_judge import JUDGED
 from tla2py.analysis.behaviours import BehaviourComparison
-from tla2py.analysis.judging import BesideReference, GradedCheck, JudgeBench, JudgeCase
+from tla2py.analysis.grade_model import GradedCheck, GradingCase, GradingRunner
+from tla2py.analysis.reference import BesideReference
 from tla2py.execution.listener import Listener
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.spark import ExecutorName
@@ -42,13 +43,15 @@ def compare(tmp_path: Path) -> Compare:
                 assert old in text
                 file.write_text(text.replace(old, new, 1))
         listener = Listener()
-        case = JudgeCase(
+        case = GradingCase(
             spec=tmp_path / "spec" / (spec or f"{name}.tla"),
             reference=tmp_path / "reference" / f"{name}.tla",
             maps=tuple((pair.partition("=")[0], pair.partition("=")[2]) for pair in maps.split()),
         )
         executors = choose_executor(ExecutorName.LOCAL, None, listener, only_runs=True)
-        bench = JudgeBench(case, SweepOptions(), find_toolchain(), executors, tmp_path / "judged", listener)
+        bench = GradingRunner(
+            case, SweepOptions(), find_toolchain(), executors, tmp_path / "judged", listener
+        )
         sweep = bench.sweep(case.spec)
         assert case.reference is not None
         return BehaviourComparison(

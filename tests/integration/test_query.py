@@ -15,8 +15,8 @@ from tests.conftest import RunCli
 from tests.integration.test_sweep import counter_store as counter_store
 from tests.pages import Page
 from tests.raising import raises
+from tla2py.analysis.query import answer_query, quote_distinct
 from tla2py.errors import InputError
-from tla2py.query.query import answer_query, quote_distinct
 from tla2py.store.store import Store
 
 

@@ -13,14 +13,14 @@ from tests.conftest import JARS, SPECS, RunCli, spec
 from tests.integration.test_trace_questions import LEASE
 from tests.stores import swept
 from tla2py.analysis.view import StoreView, open_view
-from tla2py.model.because import Because
+from tla2py.model.cause import ViolationCauses
 
 # Others answer in the group of the jars.
 OTHERS = [pytest.param(JARS[each], marks=pytest.mark.jars, id=each) for each in JARS if each != "bundled"]
 EVERY_JAR = pytest.mark.parametrize("jar", [None, *OTHERS])
 
 
-def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> Because:
+def asked(view: StoreView, point: int = 1, number: int = 1, jar: Path | None = None) -> ViolationCauses:
     found = view.why(point, number, tla2tools=jar)
     assert bool(found.causes) is (found.reason is None)
     return found
@@ -30,7 +30,7 @@ def tools(jar: Path | None) -> list[str | Path]:
     return ["--tla2tools", jar] if jar is not None else []
 
 
-def told(found: Because) -> list[tuple[str, str | None, str]]:
+def told(found: ViolationCauses) -> list[tuple[str, str | None, str]]:
     """The role, the action and the text of each cause."""
     return [(each.role, each.action, each.text) for each in found.causes]
 

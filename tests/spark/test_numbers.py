@@ -28,10 +28,10 @@ from tests.raising import raises
 from tla2py.analysis.charts import make_growth, make_heatmap
 from tla2py.analysis.explanation import explain_store
 from tla2py.analysis.points import GridPoint, action_counts, disabled_actions
+from tla2py.analysis.query import answer_query
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.errors import InputError
 from tla2py.mutation.plan import check_figures, definition_shares, score, sizes, status_counts
-from tla2py.query.query import answer_query
 from tla2py.spark import frames
 from tla2py.store.read import pandas_frame
 from tla2py.store.schema import TABLE_NAMES

@@ -13,9 +13,9 @@ from pyspark.sql import SparkSession
 from tests import command
 from tests.conftest import RunCli
 from tests.raising import raises
+from tla2py.analysis.engine import Engine
+from tla2py.analysis.query import answer_query, quote_distinct
 from tla2py.errors import InputError
-from tla2py.query import Engine
-from tla2py.query.query import answer_query, quote_distinct
 from tla2py.spark.frames import create_views, query_views
 from tla2py.store.schema import TABLES
 from tla2py.store.store import Store

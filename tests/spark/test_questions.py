@@ -15,10 +15,10 @@ from pyspark.sql import SparkSession
 
 import tla2py
 from tests import command
+from tla2py.analysis.engine import Engine
+from tla2py.analysis.query import answer_query
 from tla2py.analysis.view import StoreView
 from tla2py.model.trace import Trace
-from tla2py.query import Engine
-from tla2py.query.query import answer_query
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.value import Record, format_value, same_value
 

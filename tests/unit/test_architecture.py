@@ -21,7 +21,7 @@ ROOT = Path(tla2py.__file__).parent
 TOP = ("version", "errors", "text", "toml", "files")
 ROOMS = (
     *("tla", "model", "tlc", "lint", "logs", "sweep"),
-    *("store", "execution", "replay", "mutation", "spark", "query"),
+    *("store", "execution", "replay", "mutation", "spark"),
     *("analysis", "cases", "view", "gate", "cli"),
 )
 ORDER = (*TOP, *ROOMS)
@@ -32,14 +32,14 @@ ABOVE = ("__init__", "__main__", "api")
 ALLOWED = {
     "pyspark": ("spark.",),
     "py4j": ("spark.", "tlc.process.gateway", "tlc.process.host"),
-    "duckdb": ("query.", "cases."),
+    "duckdb": ("analysis.query", "cases."),
     "jinja2": ("tlc.config.", "view.markup", "cases.render"),
     "tree_sitter": ("tla.",),
     "tree_sitter_tlaplus": ("tla.",),
     "typer": ("cli.",),
     "click": ("cli.",),
     "pandas": ("store.",),
-    "pyarrow": ("store.", "analysis.", "execution.job", "spark.", "query.", "cases."),
+    "pyarrow": ("store.", "analysis.", "execution.job", "spark.", "cases."),
     "rich": ("cli.", "view.", "gate."),
     "anywidget": ("view.server",),
     "traitlets": ("view.server",),
@@ -55,7 +55,7 @@ SYSTEM = Path("tlc", "process", "os_facts.py")
 # What makes objects of any class as it reads: a store may be a stranger's. A state graph's readers are processes of
 # ours, and Spark itself pickles what goes to its workers.
 OTHERS = ("cloudpickle", "dill", "joblib", "jsonpickle", "marshal", "shelve", "yaml")
-UNPICKLING = {"pickle": ["store.derive"], **{name: [] for name in OTHERS}}
+UNPICKLING = {"pickle": ["store.graph_rows"], **{name: [] for name in OTHERS}}
 # The same by other names.
 UNPICKLES = {"allow_pickle", "read_pickle", "load_pickle", "PyExtensionType", "pickleFile", "unpickle"}
 
@@ -292,7 +292,7 @@ def test_what_is_unpickled_comes_from_our_own_processes_and_nothing_by_another_n
                 ("pickle.load", "pickle.Unpickler")
             ):
                 sources.add(f"{name}: {ast.unparse(node.args[0])}")
-    assert sources == {"store.derive: answer", "store.derive: sys.stdin.buffer"}
+    assert sources == {"store.graph_rows: answer", "store.graph_rows: sys.stdin.buffer"}
     assert found == set()
 
 

@@ -15,17 +15,9 @@ from tla2py.analysis.fairness import (
     with_conditions,
     with_conjuncts,
 )
-from tla2py.analysis.judging import (
-    BesideReference,
-    GradedCheck,
-    JudgeBench,
-    Side,
-    join,
-    read_variables,
-    unmapped,
-    without_checks,
-    write_config,
-)
+from tla2py.analysis.grade_model import GradedCheck, GradingRunner, write_config
+from tla2py.analysis.reference import BesideReference
+from tla2py.analysis.reference_join import Side, join, read_variables, unmapped, without_checks
 from tla2py.analysis.state_graph import (
     BehaviourDifference,
     GraphComparison,
@@ -123,7 +115,7 @@ class BehaviourComparison:
         return GradedCheck("behaviour", "pass", words, self.evidence, command)
 
     @property
-    def _bench(self) -> JudgeBench:
+    def _bench(self) -> GradingRunner:
         return self.beside.bench
 
     @property

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from tla2py.analysis.judging import Side, without_checks
-from tla2py.tla.copies import Edit, edited
+from tla2py.analysis.reference_join import Side, without_checks
+from tla2py.tla.instrument import Edit, edited
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression, Module
 from tla2py.tla.scope import Entity, Scope

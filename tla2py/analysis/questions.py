@@ -14,7 +14,7 @@ from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, attempt
 from tla2py.execution.executor import default_slots
-from tla2py.model.because import Because
+from tla2py.model.cause import ViolationCauses
 from tla2py.model.display import Printed
 from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Trace
 from tla2py.model.trace_text import action_text
@@ -30,7 +30,7 @@ from tla2py.store.record import input_file
 from tla2py.store.refresh import refresh_tables, stored_table, table_files
 from tla2py.store.rows import because_rows
 from tla2py.store.store import Store
-from tla2py.tla.copies import Conjunct
+from tla2py.tla.instrument import Conjunct
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.process.pool import close_hosts
 from tla2py.tlc.tools.toolchain import Toolchain, find_toolchain
@@ -133,11 +133,11 @@ def _keep_because(store: Store, toolchain: Toolchain, *, fresh: bool) -> None:
     if not asked:
         return
 
-    def explain(key: tuple[str, int | None]) -> Because:
+    def explain(key: tuple[str, int | None]) -> ViolationCauses:
         trace = asked[key]
-        unknown = Because(kind=trace.kind, name=trace.name, suspect=trace.suspect)
+        unknown = ViolationCauses(kind=trace.kind, name=trace.name, suspect=trace.suspect)
 
-        def explain_stored() -> Because:
+        def explain_stored() -> ViolationCauses:
             return explain_trace(trace, origin_of(view, key[0], toolchain), warm=True)
 
         return explain_with(explain_stored, unknown)

@@ -186,7 +186,7 @@ class StoreTables:
 
     def query(self, sql: str) -> pd.DataFrame:
         """The answer to SQL over the tables, in DuckDB's dialect. Raises InputError (``no-query``, ``sql``)."""
-        from tla2py.query.query import query_frame
+        from tla2py.analysis.query import query_frame
 
         return query_frame(self.store, sql)
 

@@ -24,7 +24,7 @@ from tla2py.text import counted, parameter_text
 
 if TYPE_CHECKING:
     from tla2py.analysis.questions import Questions, Turning
-    from tla2py.model.because import Because
+    from tla2py.model.cause import ViolationCauses
     from tla2py.replay.conjuncts import Conjuncts, Essential
     from tla2py.replay.successors import Enabledness
     from tla2py.store.store import Store
@@ -85,7 +85,7 @@ class StoreView(StoreTables, Printed):
         trace, origin = asked(self, point, number, tla2tools)
         return evaluate_conjuncts(trace, origin)
 
-    def why(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> Because:
+    def why(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> ViolationCauses:
         """Why a trace violates what it does: causes that TLC evaluated, the nearest first, or the reason for none.
 
         Raises InputError as ``trace`` does, and ``not-confirmable`` for a file that holds traces alone.
@@ -95,7 +95,7 @@ class StoreView(StoreTables, Printed):
 
         return explain_trace(*asked(self, point, number, tla2tools))
 
-    def why_all(self, point: int, *, tla2tools: Path | None = None) -> dict[int | None, Because]:
+    def why_all(self, point: int, *, tla2tools: Path | None = None) -> dict[int | None, ViolationCauses]:
         """Why each trace of a point violates what it does, by number; under None, what is violated without a trace.
 
         Under None too: why the constraints left no state. Raises InputError as ``why`` does, ``no-point`` and ``no-trace``.

@@ -53,13 +53,13 @@ def _without_types(parameters: list[Any]) -> list[Any]:
 # to import than many commands run.
 _PANELS = {
     "run": {
-        "sweep": "run:sweep_command",
-        "check": "run:check_command",
-        "validate": "run:validate_command",
-        "gate": "trust:gate_command",
-        "mutate": "trust:mutate_command",
-        "judge": "trust:judge_command",
-        "evidence": "trust:evidence_command",
+        "sweep": "sweep:sweep_command",
+        "check": "check:check_command",
+        "validate": "validate:validate_command",
+        "gate": "gate:gate_command",
+        "mutate": "mutate:mutate_command",
+        "judge": "judge:judge_command",
+        "evidence": "evidence:evidence_command",
         "drive": "cases:drive_command",
     },
     "understand": {
@@ -72,7 +72,7 @@ _PANELS = {
     "write": {
         "inspect": "prepare:inspect_command",
         "init": "prepare:init_command",
-        "lint": "trust:lint_command",
+        "lint": "lint:lint_command",
         "cfg": "prepare:cfg_command",
         "schema": "prepare:schema_command",
         "testgen": "cases:generate_command",

@@ -11,11 +11,11 @@ from typing import Annotated, Literal
 
 import typer
 
+from tla2py.analysis.engine import Engine
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Jar, Json, Master, OtherStore, Store, argument, option
 from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
-from tla2py.query import Engine
 from tla2py.store.foreign import open_tables
 from tla2py.store.refresh import missing_points
 from tla2py.view.layout import Wrapped, plain_table
@@ -46,7 +46,7 @@ def query_command(
     opened = open_tables(store)
     # Imported on use: it brings DuckDB.
     from tla2py.analysis.points import missing_text
-    from tla2py.query.query import answer_query
+    from tla2py.analysis.query import answer_query
 
     engine = engine or (Engine.SPARK if master else Engine.DUCKDB)
     columns, rows = answer_query(opened, statement, engine=engine, master=master)

@@ -154,6 +154,11 @@ def shielded(github: bool) -> Iterator[None]:
     print_commands([f"::{token}::"])
 
 
+def print_note(line: str) -> None:
+    """Print a line of less weight on standard error."""
+    err().print(line, style="dim", markup=False)
+
+
 def print_commands(lines: Iterable[str]) -> None:
     """Print workflow commands of GitHub Actions, one per line."""
     sys.stdout.writelines(f"{line}\n" for line in lines)

@@ -15,7 +15,7 @@ from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.console import err, show, show_json, show_text
 from tla2py.cli.options import Arguments, Hide, Jar, Json, Only, argument, option
 from tla2py.errors import ExitCode, InputError
-from tla2py.model.because import Because
+from tla2py.model.cause import ViolationCauses
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace, Variables
@@ -266,7 +266,7 @@ def show_turning(view: StoreView, name: str | None, jar: Path | None, *, as_json
 
 def show_why(view: StoreView, point: int, number: int | None, jar: Path | None, *, as_json: bool) -> None:
     """Show why a point's traces violate what they do."""
-    found: Mapping[int | None, Because] = (
+    found: Mapping[int | None, ViolationCauses] = (
         view.why_all(point, tla2tools=jar)
         if number is None
         else {number: view.why(point, number, tla2tools=jar)}

@@ -8,8 +8,8 @@ from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.execution.antecedents import Key
-from tla2py.tla.copies import CopyPlace, DefinitionCopy, Edit, between, left_out, wrapped
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import CopyPlace, DefinitionCopy, Edit, between, left_out, wrapped
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module, Span
 

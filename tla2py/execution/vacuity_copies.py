@@ -23,8 +23,8 @@ from tla2py.execution.antecedents import (
     span_order,
 )
 from tla2py.execution.liveness_parts import REPORTER, LivenessPart, copy_liveness
-from tla2py.tla.copies import Edit, edited, wrapped
 from tla2py.tla.graph import ModuleGraph, named, reached
+from tla2py.tla.instrument import Edit, edited, wrapped
 from tla2py.tla.module import Definition, Module, Span
 
 # TLC's registers of TLCSet are an array as long as the largest index; users take small numbers.

@@ -139,7 +139,7 @@ def log_why(store: Store, run_id: str) -> tuple[LogWhy | None, LogTrace | None]:
             return None, None
         progress = interpret_record(record, archive.stdout).progress
         # Imported on use, with Arrow.
-        from tla2py.store.derive import log_text
+        from tla2py.store.record_rows import log_text
 
         return why, log_trace(why, line_numbers(log, progress, log_text(log, store.storage, record)))
 

@@ -29,8 +29,8 @@ from tla2py.sweep.checks import Check, ConfigFacts, check_phrase, named_definiti
 from tla2py.sweep.grid import Point
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import cut, parameter_text
-from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import ModuleGraph, closure, digest_assumptions, digest_names
+from tla2py.tla.instrument import with_definitions
 from tla2py.tla.parse import read_text
 from tla2py.tla.tree import deeply
 

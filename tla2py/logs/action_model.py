@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from tla2py.errors import InputError
 from tla2py.model.model import Config
-from tla2py.tla.copies import formula_parts
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import formula_parts
 from tla2py.tla.levels import Level, Levels, temporal_parts
 from tla2py.tla.module import Definition, Expression, Span, standard_module_of
 from tla2py.tla.scope import Entity, Scope

@@ -16,8 +16,8 @@ from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME
 from tla2py.logs.mapping import GIVES, SHOWS
 from tla2py.model.logs import LogPart, PartKind
 from tla2py.model.model import Config
-from tla2py.tla.copies import ActionParts, CopyPlace, formula_parts
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import ActionParts, CopyPlace, formula_parts
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import load_texts, parse_expression
@@ -32,7 +32,7 @@ MOST_STATES = 20
 """How many of the states before a line are printed."""
 # The steps of the specification that are printed for these states.
 _MOST_STEPS = 500
-TELLER = f"{PROBE}Tell"
+PRINTER_MODULE = f"{PROBE}Tell"
 # The end of the names that ``tla2py.logs.observation`` gives to the formula of a step and to its parts.
 STEP = re.compile(r"_Step(_\d+)?$")
 LAST = "LAST"
@@ -41,13 +41,13 @@ LAST = "LAST"
 _PATH, _TELLS, _STATES, _STEPS, _SHOWN, _TAKEN = range(4100, 4106)
 
 
-def teller_text(depths: list[int]) -> str:
+def printer_text(depths: list[int]) -> str:
     """The module of what the copies print, with registers of TLCSet, which are those of one worker.
 
     The path is the list of the numbers of the conjuncts that TLC has tried so far. A step is printed once for each position
     and path.
     """
-    return f"""---- MODULE {TELLER} ----
+    return f"""---- MODULE {PRINTER_MODULE} ----
 LOCAL INSTANCE Integers
 LOCAL INSTANCE Sequences
 LOCAL INSTANCE TLC
@@ -97,7 +97,7 @@ class LogProbe:
 
     def until(self, last: int | None) -> LogProbe:
         """The execution that prints the states at the position ``last``."""
-        teller, number = f"{TELLER}.tla", "-1" if last is None else str(last)
+        teller, number = f"{PRINTER_MODULE}.tla", "-1" if last is None else str(last)
         return replace(self, texts={**self.texts, teller: self.texts[teller].replace(LAST, number)})
 
 
@@ -145,7 +145,7 @@ def log_probe(
         steps = next((name for name, needs in nexts if not needs.log and needs.variables & {*own}), None)
         steps = steps if enabled else None
         texts[f"{PROBE}.tla"] = _text(main, init, relation, steps, position, own)
-        texts[f"{TELLER}.tla"] = teller_text([])
+        texts[f"{PRINTER_MODULE}.tla"] = printer_text([])
         spec = load_texts(PROBE, texts)
         subject = _Subject(spec=spec, levels=Levels(spec.resolver), modules=texts, replaced=replaced)
         reach, ours = _reach(spec, entries), frozenset(own)
@@ -153,14 +153,14 @@ def log_probe(
         copy = ActionParts(
             query=subject,
             name=f"{PROBE}_Both",
-            printer=TELLER,
+            printer=PRINTER_MODULE,
             action=None,
             # TLC may be unable to evaluate parameters so early.
             tells=lambda place: enabled and parts.is_action(place),
         )
         file = f"{PROBE}.tla"
         texts[file] = re.sub(rf"/\\ {PROBE}_Both$", rf"/\\ {copy.root}", texts[file], flags=re.MULTILINE)
-        texts[f"{TELLER}.tla"] = teller_text(copy.depths)
+        texts[f"{PRINTER_MODULE}.tla"] = printer_text(copy.depths)
         return LogProbe(
             texts={name: text for name, text in texts.items() if name != written},
             config=replace(
@@ -333,7 +333,7 @@ def _text(main: str, init: str, relation: str, steps: str | None, position: str,
         [
             f"---- MODULE {PROBE} ----",
             f"EXTENDS {main}",
-            f"LOCAL Tell == INSTANCE {TELLER}",
+            f"LOCAL Tell == INSTANCE {PRINTER_MODULE}",
             f"{PROBE}_Takes == {relation}",
             *(can if steps else [f"{PROBE}_Both == {PROBE}_Takes /\\ Tell!Step({position})"]),
             f"{PROBE}_Init == {init}",

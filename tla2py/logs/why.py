@@ -16,7 +16,7 @@ from tla2py.model.logs import LogPart
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import Run, RunRecord, RunResult
 from tla2py.model.trace import State, Trace
-from tla2py.tla.copies import Binding, bound, printed_tuples
+from tla2py.tla.instrument import Binding, bound, printed_tuples
 from tla2py.tla.value import Function, Interval, ModelValue, Record, Value, format_value
 from tla2py.tlc.output.codes import Code
 from tla2py.tlc.output.messages import UNEXPLAINED, Message, MessageReader, UserText, is_complete, with_log

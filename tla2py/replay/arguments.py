@@ -14,10 +14,10 @@ from itertools import accumulate
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
+from tla2py.replay.observe import pair_values
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.replay.told import named
-from tla2py.tla.copies import Edit, edited_with, formula_parts, named_values, printed_tuples, wrapped
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import Edit, edited_with, formula_parts, named_values, printed_tuples, wrapped
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module, Span
 from tla2py.tla.scope import Scope
@@ -90,7 +90,7 @@ def possible_arguments(
             case ("tla2py: step", int(number)):
                 step = number - 1
             case ("tla2py: with", str(action), tuple(names), tuple(values)):
-                found.setdefault(step, []).append((action, named(names, values)))
+                found.setdefault(step, []).append((action, pair_values(names, values)))
     return [
         tuple(values for action, values in found.get(number - 1, ()) if _is_taken(state, action))
         if state.action is not None

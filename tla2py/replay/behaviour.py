@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from tla2py.errors import InputError
-from tla2py.model.because import Cause, one_each, states_text
+from tla2py.model.cause import Cause, one_each, states_text
 from tla2py.model.trace import Trace
+from tla2py.replay.observe import MODULE, behaviour_name, instrument_definition, observe_copies
 from tla2py.replay.parts import BASE, FormulaPart, read_parts
 from tla2py.replay.prefix import prefix_causes
 from tla2py.replay.query import TraceQuery
-from tla2py.replay.told import MODULE, behaviour_of, telling_of, told_by
-from tla2py.tla.copies import leads_to
+from tla2py.tla.instrument import leads_to
+from tla2py.tla.instrument_formula import Unit
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Entity, Scope, is_same_definition
-from tla2py.tla.telling import Unit
 from tla2py.tla.temporal_form import is_refuted_by_prefix
 
 
@@ -121,19 +121,19 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     count = len(trace.states)
     loop = trace.loop_start if trace.loop_start is not None else count
     name = query.violated(trace)
-    copies = [telling_of(query, name, "formula")]
+    copies = [instrument_definition(query, name, "formula")]
     successor = query.successor(f"{MODULE}States[IF askWhyStep = {count} THEN {loop} ELSE askWhyStep + 1]")
     if not goes_on or is_refuted_by_prefix(name, query.spec):
-        [whole] = read_parts(copies, told_by(query, copies, trace.states, [], successor, judged=True))
+        [whole] = read_parts(copies, observe_copies(query, copies, trace.states, [], successor, judged=True))
         if causes := prefix_causes(whole, trace, query):
             yield from causes
             return
     if not goes_on:
         raise InputError("not-confirmable", "the behaviour ends, and does not say how it goes on", hint="")
-    behaviour = behaviour_of(query)
-    copies.append(telling_of(query, behaviour, "fairness", beside=copies[0].beside, base=BASE))
-    copies.append(telling_of(query, behaviour, "units", beside=copies[0].beside, base=2 * BASE))
-    whole, fair, taken = read_parts(copies, told_by(query, copies, trace.states, [], successor))
+    behaviour = behaviour_name(query)
+    copies.append(instrument_definition(query, behaviour, "fairness", beside=copies[0].beside, base=BASE))
+    copies.append(instrument_definition(query, behaviour, "units", beside=copies[0].beside, base=2 * BASE))
+    whole, fair, taken = read_parts(copies, observe_copies(query, copies, trace.states, [], successor))
     if causes := prefix_causes(whole, trace, query):
         yield from causes
         return

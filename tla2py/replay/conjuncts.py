@@ -15,11 +15,11 @@ from typing import NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
+from tla2py.replay.observe import observe_copies
 from tla2py.replay.query import InvariantCopy, Origin, TraceQuery, first_error
-from tla2py.replay.told import told_by
-from tla2py.tla import copies
+from tla2py.tla import instrument
+from tla2py.tla.instrument_formula import PRINTER_MODULE
 from tla2py.tla.module import Expression
-from tla2py.tla.telling import TELLER
 from tla2py.tlc.process.pool import close_hosts
 
 _MODULE, _PRINTER = "AskEssential", "AskEssentialNow"
@@ -147,10 +147,10 @@ def _module(query: TraceQuery, actions: Sequence[str], initial: str | None, rela
     ]
 
 
-class ActionCopy(copies.DefinitionCopy):
+class ActionCopy(instrument.DefinitionCopy):
     """A copy of the next-state relation whose disjuncts are possible only while it is their action's turn."""
 
-    def _edits(self, expr: Expression, place: copies.CopyPlace) -> Iterator[copies.Edit]:
+    def _edits(self, expr: Expression, place: instrument.CopyPlace) -> Iterator[instrument.Edit]:
         match expr:
             case Expression(shape="apply", operator="\\/"):
                 for each in expr.arguments:
@@ -167,7 +167,7 @@ class ActionCopy(copies.DefinitionCopy):
                 else:
                     # TLC names a step by one of the definitions that lead to it, by which one depends on the release.
                     quoted = ", ".join(f'"{name}"' for name in place.path)
-                    yield from copies.wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")
+                    yield from instrument.wrapped(expr.span, f"(tla2pyTell!Now({{{quoted}}}) /\\ (", (), "))")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,9 +178,9 @@ class ConjunctRow:
     condition is TRUE if it is TRUE for some binding. The parts of a conjunct have their values for its witness.
     """
 
-    conjunct: copies.Conjunct
+    conjunct: instrument.Conjunct
     values: tuple[bool | None, ...]
-    witnesses: tuple[copies.Binding, ...]
+    witnesses: tuple[instrument.Binding, ...]
 
     def to_json(self) -> dict[str, object]:
         """The conjunct with its values."""
@@ -220,7 +220,7 @@ class Conjuncts:
         return None if index is None else self.trace.states[index - 1]
 
     @property
-    def witness(self) -> copies.Binding:
+    def witness(self) -> instrument.Binding:
         """The values for which the conjunct that is FALSE first is so in that state."""
         row = self.turning
         return row.witnesses[row.first_false - 1] if row and row.first_false else ()
@@ -267,8 +267,8 @@ def evaluate_conjuncts(trace: Trace, origin: Origin, *, warm: bool = False) -> C
             hint="evaluate expressions in its states instead: --eval EXPR",
         )
     query.expose(name)
-    copy = InvariantCopy(query=query, name=name, printer=TELLER)
-    output = told_by(query, [copy], trace.states, [query.unchanged], judged=True)
+    copy = InvariantCopy(query=query, name=name, printer=PRINTER_MODULE)
+    output = observe_copies(query, [copy], trace.states, [query.unchanged], judged=True)
     texts = dict(origin.record.expressions)
     shown = [replace(each, definition=texts.get(each.definition, each.definition)) for each in copy.conjuncts]
     return Conjuncts(trace=trace, rows=tuple(_read(len(trace.states), shown, output)))
@@ -279,14 +279,14 @@ class _Told(NamedTuple):
 
     number: int
     value: bool
-    binding: copies.Binding
+    binding: instrument.Binding
     parts: list[_Told]
 
 
-def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iterator[ConjunctRow]:
+def _read(count: int, conjuncts: Sequence[instrument.Conjunct], output: str) -> Iterator[ConjunctRow]:
     """The conjuncts with the values that TLC printed in so many states."""
     values: list[list[bool | None]] = [[None] * count for _ in conjuncts]
-    witnesses: list[list[copies.Binding]] = [[()] * count for _ in conjuncts]
+    witnesses: list[list[instrument.Binding]] = [[()] * count for _ in conjuncts]
 
     def keep(told: _Told, state: int) -> None:
         """Keep a value with those of its parts, unless another binding has decided."""
@@ -305,7 +305,7 @@ def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iter
     # TLC evaluates constant definitions once, before the first state.
     states = range(count)
     pending: list[_Told] = []
-    for printed in copies.printed_tuples(output):
+    for printed in instrument.printed_tuples(output):
         match printed:
             case ("tla2py: state", int(number)):
                 states = range(number - 1, number)
@@ -314,7 +314,7 @@ def _read(count: int, conjuncts: Sequence[copies.Conjunct], output: str) -> Iter
                 begin = len(pending)
                 while begin and conjuncts[pending[begin - 1].number].depth > depth:
                     begin -= 1
-                told = _Told(number, value, copies.bound(names, bound), pending[begin:])
+                told = _Told(number, value, instrument.bound(names, bound), pending[begin:])
                 pending[begin:] = [told] if depth else []
                 for state in states if not depth else ():
                     keep(told, state)

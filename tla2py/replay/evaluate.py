@@ -11,7 +11,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.tla.copies import printed_tuples
+from tla2py.tla.instrument import printed_tuples
 from tla2py.tla.levels import Level
 from tla2py.tla.parse import StandaloneExpression, parse_expression
 from tla2py.tla.value import format_value

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.model.because import Cause, CauseRole, call_text
-from tla2py.replay.told import OTHERWISE, named
+from tla2py.model.cause import Cause, CauseRole, call_text
+from tla2py.replay.observe import OTHERWISE, pair_values
 from tla2py.text import cut
-from tla2py.tla.copies import printed_tuples
-from tla2py.tla.telling import Formula, Telling, Unit
+from tla2py.tla.instrument import printed_tuples
+from tla2py.tla.instrument_formula import Formula, InstrumentedFormula, Unit
 from tla2py.tla.value import Value, format_value
 
 BASE = 100_000
@@ -82,7 +82,7 @@ class _Token(NamedTuple):
     facts: tuple[bool, ...]
 
 
-def read_parts(copies: Sequence[Telling], output: str) -> list[FormulaPart]:
+def read_parts(copies: Sequence[InstrumentedFormula], output: str) -> list[FormulaPart]:
     """Return each copied formula with what TLC printed of its parts, state by state."""
     states: list[list[_Token]] = []
     for printed in printed_tuples(output):
@@ -90,13 +90,13 @@ def read_parts(copies: Sequence[Telling], output: str) -> list[FormulaPart]:
             case ("tla2py: state", int()):
                 states.append([])
             case ("tla2py: unit", int(number), tuple(names), tuple(values), tuple(facts)):
-                states[-1].append(_Token(False, number, named(names, values), tuple(map(bool, facts))))
+                states[-1].append(_Token(False, number, pair_values(names, values), tuple(map(bool, facts))))
             case ("tla2py: enter", int(number), tuple(names), tuple(values)):
-                states[-1].append(_Token(True, number, named(names, values), ()))
+                states[-1].append(_Token(True, number, pair_values(names, values), ()))
     return [_read_copy(copy, states) for copy in copies]
 
 
-def _read_copy(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart:
+def _read_copy(copy: InstrumentedFormula, states: Sequence[Sequence[_Token]]) -> FormulaPart:
     """Return the instances of the parts of a formula; those of next-state relations and fairness are a list."""
     numbers = range(copy.base, copy.base + BASE)
     tokens = [[token for token in state if token.number in numbers] for state in states]
@@ -105,7 +105,7 @@ def _read_copy(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart
     return FormulaPart(Formula("/\\"), parts=_read_actions(copy, tokens))
 
 
-def _read_formula(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaPart:
+def _read_formula(copy: InstrumentedFormula, states: Sequence[Sequence[_Token]]) -> FormulaPart:
     """Return a temporal formula with its parts; all states have to say the same of the same parts."""
     units = [[token for token in state if not token.enters] for state in states]
     entered = [[(token.number, token.names) for token in state if token.enters] for state in states]
@@ -131,7 +131,7 @@ def _read_formula(copy: Telling, states: Sequence[Sequence[_Token]]) -> FormulaP
 _NO_ACTION = (False, False, False)
 
 
-def _read_actions(copy: Telling, states: Sequence[Sequence[_Token]]) -> list[FormulaPart]:
+def _read_actions(copy: InstrumentedFormula, states: Sequence[Sequence[_Token]]) -> list[FormulaPart]:
     """Return the actions of a next-state relation or of fairness, one for each choice of arguments.
 
     A choice may exist in some states only, as of a message among those under way: in the others the action is not enabled.

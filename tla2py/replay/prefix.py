@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from tla2py.model.because import Cause
+from tla2py.model.cause import Cause
 from tla2py.model.trace import Trace
 from tla2py.replay.parts import FormulaPart
 from tla2py.replay.query import TraceQuery

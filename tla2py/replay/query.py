@@ -22,7 +22,7 @@ from tla2py.model.run import (
     without_local,
 )
 from tla2py.model.trace import State, Trace
-from tla2py.tla.copies import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, named_values, wrapped
+from tla2py.tla.instrument import Conjunct, CopyPlace, DefinitionCopy, Edit, Role, named_values, wrapped
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import load_texts

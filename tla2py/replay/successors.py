@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State, Trace
+from tla2py.replay.observe import OTHERWISE, instrument_definition, observe_copies, read_paths
 from tla2py.replay.query import Origin, TraceQuery, first_error
-from tla2py.replay.told import OTHERWISE, telling_of, told_by, told_paths
-from tla2py.tla.copies import Binding, Conjunct, leads
+from tla2py.tla.instrument import Binding, Conjunct, leads
 from tla2py.tla.itf import state_from_itf
 from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression
@@ -56,11 +56,13 @@ def evaluate_enabled(trace: Trace, action: str, state: State, origin: Origin) ->
     an action that TLC cannot evaluate.
     """
     query = TraceQuery([trace], origin)
-    copy = telling_of(query, _root(query, action), "next", action=action, fixed=False, valued=False)
+    copy = instrument_definition(
+        query, _root(query, action), "next", action=action, fixed=False, valued=False
+    )
     # No step is taken. A variable without a next value makes TLC try all bindings.
     done = f'PrintT(<<"tla2py: args", {len(copy.conjuncts)}, "", <<>>, <<>>>>)'
-    output = told_by(query, [copy], [state], [done, "FALSE"])
-    paths = list(told_paths(output, copy))
+    output = observe_copies(query, [copy], [state], [done, "FALSE"])
+    paths = list(read_paths(output, copy))
     tried: dict[int, bool] = {}
     for each in (each for path in paths for each in path if each.number >= 0):
         tried[each.number] = tried.get(each.number, False) or bool(each.value)

@@ -10,17 +10,26 @@ from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from tla2py.errors import InputError, Tla2pyError, attempt
-from tla2py.model.because import Because, Cause, call_text, one_each
+from tla2py.model.cause import Cause, ViolationCauses, call_text, one_each
 from tla2py.model.outcome import Outcome, Violation
 from tla2py.model.trace import State, Trace
 from tla2py.replay.behaviour import behaviour_causes, read_variables
 from tla2py.replay.conjuncts import evaluate_conjuncts
+from tla2py.replay.observe import (
+    MODULE,
+    TOO_MUCH,
+    Tried,
+    behaviour_name,
+    instrument_definition,
+    observe_copies,
+    pair_values,
+    read_paths,
+)
 from tla2py.replay.query import Origin, TraceQuery
-from tla2py.replay.told import MODULE, TOO_MUCH, Tried, behaviour_of, named, telling_of, told_by, told_paths
-from tla2py.tla.copies import CopyPlace, Edit, edited, left_out, printed_tuples
+from tla2py.tla.instrument import CopyPlace, Edit, edited, left_out, printed_tuples
+from tla2py.tla.instrument_formula import ENOUGH, About, InstrumentedFormula
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, Module
-from tla2py.tla.telling import ENOUGH, About, Telling
 from tla2py.tla.tree import deeply
 from tla2py.tla.value import Value, format_value
 from tla2py.tla.value_text import ValueTextError, parse_value
@@ -38,14 +47,14 @@ _NEXT_STATE = re.compile(r'^<<"tla2py: state", (\d+)>>$', re.MULTILINE)
 
 
 @deeply
-def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Because:
+def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> ViolationCauses:
     """Return why a trace violates what it does; ``warm`` is that of ``TraceQuery``.
 
     Whatever fails is a reason for no causes, and is not raised.
     """
-    unknown = Because(kind=trace.kind, name=trace.name, suspect=trace.suspect)
+    unknown = ViolationCauses(kind=trace.kind, name=trace.name, suspect=trace.suspect)
 
-    def explain() -> Because:
+    def explain() -> ViolationCauses:
         causes = tuple(_causes(trace, origin, warm=warm))
         # A beginning that violates the property was not made up, whatever may be said of its end.
         suspect = trace.suspect and not causes
@@ -56,7 +65,7 @@ def explain_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Becaus
     return explain_with(explain, unknown)
 
 
-def explain_with(explain: Callable[[], Because], unknown: Because) -> Because:
+def explain_with(explain: Callable[[], ViolationCauses], unknown: ViolationCauses) -> ViolationCauses:
     """Return an explanation; if anything fails in it, ``unknown`` with the reason."""
     try:
         explained = attempt(explain, unknown)
@@ -124,14 +133,16 @@ def _of_failure(trace: Trace, origin: Origin, *, warm: bool) -> Iterator[Cause]:
     for name, primed in ((None, ""), *((name, primed) for name in checked for primed in ("", "'"))):
         query = TraceQuery([trace], origin, warm=warm)
         about: About = "init" if name else "next"
-        copy = telling_of(query, name or behaviour_of(query), about, fixed=bool(name), valued=False)
+        copy = instrument_definition(
+            query, name or behaviour_name(query), about, fixed=bool(name), valued=False
+        )
         copy.root += primed
         step = query.next if primed else query.unchanged if name else ""
         try:
-            output = told_by(query, [copy], [last], [] if name else ["FALSE"], step, fails=True)
+            output = observe_copies(query, [copy], [last], [] if name else ["FALSE"], step, fails=True)
         except InputError:
             continue
-        path = list(told_paths(output, copy))[-1:]
+        path = list(read_paths(output, copy))[-1:]
         if not path or path[0][-1].value is not None or path[0][-1].number < 0:
             continue
         tried, conjunct = path[0][-1], copy.conjuncts[path[0][-1].number]
@@ -232,16 +243,18 @@ def _of_postcondition(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
 
 
 @deeply
-def explain_no_state(origin: Origin) -> Because:
+def explain_no_state(origin: Origin) -> ViolationCauses:
     """Return why a search whose constraints cut all initial states found none.
 
     The causes are the conjuncts that are FALSE in an initial state. Whatever fails is a reason, as in ``explain_trace``.
     """
-    unknown = Because(kind="constraint", name="", reason="no initial state is known that a constraint cuts")
+    unknown = ViolationCauses(
+        kind="constraint", name="", reason="no initial state is known that a constraint cuts"
+    )
     return explain_with(lambda: _explain_cut_states(origin, unknown), unknown)
 
 
-def _explain_cut_states(origin: Origin, unknown: Because) -> Because:
+def _explain_cut_states(origin: Origin, unknown: ViolationCauses) -> ViolationCauses:
     query = TraceQuery([], origin)
     cutting = query.config.constraints
     query.expose(query.init, *cutting)
@@ -289,7 +302,7 @@ def _false_parts(output: str, parts: _Parts, path: str, when: str, query: TraceQ
                 place = CopyPlace(scope=query.spec.scope_of(module), module=module, path=(path,))
                 conjunct = place.conjunct(part, "conjunct")
                 says = f"{conjunct.text} is FALSE{when}"
-                yield Cause.at(conjunct, "conjunct", says, value=False, values=named(names, values))
+                yield Cause.at(conjunct, "conjunct", says, value=False, values=pair_values(names, values))
 
 
 def _assumed(expr: Expression, module: Module, query: TraceQuery) -> Iterator[Expression]:
@@ -335,7 +348,7 @@ class _Attempt:
 
 
 def _attempt(
-    path: Sequence[Tried], copy: Telling, effects: Sequence[bool], actions: Sequence[str]
+    path: Sequence[Tried], copy: InstrumentedFormula, effects: Sequence[bool], actions: Sequence[str]
 ) -> _Attempt | None:
     tried = [each for each in path if each.number >= 0]
     if not tried:
@@ -372,7 +385,7 @@ _NOT_TRUE = _Denial("is not TRUE", "the property is not TRUE")
 
 
 def _of_attempts(
-    output: str, copy: Telling, state: int, denial: _Denial, earlier: Sequence[State] = ()
+    output: str, copy: InstrumentedFormula, state: int, denial: _Denial, earlier: Sequence[State] = ()
 ) -> Iterator[Cause]:
     """Yield a cause for the nearest instances of each action: its first conjunct that is FALSE; first one of each action.
 
@@ -382,7 +395,7 @@ def _of_attempts(
     found: list[Cause] = []
     effects = [copy.is_effect(number) for number in range(len(copy.conjuncts))]
     actions = [copy.action_at(place) for _, place in copy.found]
-    attempts = (_attempt(path, copy, effects, actions) for path in told_paths(output, copy))
+    attempts = (_attempt(path, copy, effects, actions) for path in read_paths(output, copy))
     told = set[tuple[str, str]]()
     for each in sorted((each for each in attempts if each and each.false), key=lambda each: each.rank):
         first = each.false[0]
@@ -412,7 +425,7 @@ def _of_attempts(
         yield Cause(role="expression", text="", says=f"{TOO_MUCH}; others may be nearer", state=state)
 
 
-def _last_change(number: int, copy: Telling, states: Sequence[State]) -> str:
+def _last_change(number: int, copy: InstrumentedFormula, states: Sequence[State]) -> str:
     """Say which of some steps was the last to change a variable that a conjunct reads; empty if none did."""
     expr, place = copy.found[number]
     variables = sorted(set(read_variables(expr, place.scope, set())))
@@ -426,22 +439,25 @@ def _last_change(number: int, copy: Telling, states: Sequence[State]) -> str:
 def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     """Each action with what forbids it in the last state."""
     *earlier, last = trace.states[-_MOST_STATES:]
-    copy = telling_of(query, behaviour_of(query), "next", fixed=False)
-    output = told_by(query, [copy], [last], ["FALSE"])
+    copy = instrument_definition(query, behaviour_name(query), "next", fixed=False)
+    output = observe_copies(query, [copy], [last], ["FALSE"])
     told: list[str] = []
     # The answer about the last state stands without the others.
     with contextlib.suppress(InputError):
-        _, *told = _NEXT_STATE.split(told_by(query, [copy], earlier, ["FALSE"]) if earlier else "")
+        _, *told = _NEXT_STATE.split(observe_copies(query, [copy], earlier, ["FALSE"]) if earlier else "")
     if any(ENOUGH in each for each in told):
         told = []
-    before = {int(n): tuple(told_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
+    before = {int(n): tuple(read_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
     paths = [(state, before.get(n, ())) for n, state in enumerate(earlier, 1)]
     for each in _of_attempts(output, copy, last.index, _NOT_ENABLED):
         yield _since(each, copy, last, paths)
 
 
 def _since(
-    cause: Cause, copy: Telling, last: State, before: Sequence[tuple[State, Sequence[Sequence[Tried]]]]
+    cause: Cause,
+    copy: InstrumentedFormula,
+    last: State,
+    before: Sequence[tuple[State, Sequence[Sequence[Tried]]]],
 ) -> Cause:
     """A cause with the states in which its conjunct was TRUE for these arguments, and the step that made it FALSE."""
     own = {n for n, each in enumerate(copy.conjuncts) if (each.text, each.place) == (cause.text, cause.place)}
@@ -486,10 +502,10 @@ def _of_step(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     name = query.violated(trace)
     if name not in query.spec.definitions:
         raise InputError("not-confirmable", f"{name} is not defined", hint="")
-    copy = telling_of(query, name, "next" if before else "init")
+    copy = instrument_definition(query, name, "next" if before else "init")
     assigned = query.successor(f"{MODULE}States[2]") if before else query.unchanged
     states = [each for each in (before, after) if each]
-    output = told_by(query, [copy], states, [], assigned, without=[2] if before else ())
+    output = observe_copies(query, [copy], states, [], assigned, without=[2] if before else ())
     if before is not None:
         yield Cause(
             role="action",

@@ -33,9 +33,9 @@ from tla2py.execution.executor import PartEnd, PartRun, Work, execute_into_store
 from tla2py.execution.progress import RunEnd
 from tla2py.spark.launch import job_failed
 from tla2py.store.address import Address, folder_of, is_remote
-from tla2py.store.derive import derive_fragment
 from tla2py.store.fragments import Fragment
 from tla2py.store.record import Archive
+from tla2py.store.record_rows import derive_fragment
 from tla2py.store.refresh import Group, derive_here
 from tla2py.store.store import Store
 from tla2py.tlc.config.render import default_template

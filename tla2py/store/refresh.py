@@ -59,7 +59,7 @@ _RETIRED_SECONDS = 600.0
 def derive_here(store: Store, groups: Iterable[Group]) -> list[Fragment]:
     """The fragment of groups of records, made in this process. Raises StoreError as ``derive_fragment`` does."""
     # Imported on use, with Arrow: most commands write no table.
-    from tla2py.store.derive import derive_fragment
+    from tla2py.store.record_rows import derive_fragment
 
     fragment = derive_fragment(store, groups, processes=max(int(this_machine().cores), 1))
     return [] if fragment is None else [fragment]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tla2py.errors import Place
-from tla2py.model.because import Because
+from tla2py.model.cause import ViolationCauses
 from tla2py.model.logs import LogEdit
 from tla2py.model.outcome import Diagnostic, Verdict, left_open
 from tla2py.model.row import RunRow, TraceRow
@@ -231,7 +231,7 @@ def simulation_rows(record: RunRecord, result: RunResult, lengths: Counter[int])
         }
 
 
-def because_rows(run_id: str, number: int | None, found: Because) -> Iterator[Row]:
+def because_rows(run_id: str, number: int | None, found: ViolationCauses) -> Iterator[Row]:
     """The rows of ``because`` about what a run violates; one without a rank, if there is no cause."""
     about: Row = {"run_id": run_id, "trace": number, **found.to_json()}
     del about["because"]

@@ -16,8 +16,8 @@ from tla2py.model.finding import Acceptance, accepted_reason
 from tla2py.model.model import NAME_FIELDS, Assignment, Config
 from tla2py.model.run import Run, TlcOptions
 from tla2py.model.trace import ViolationKind, label_of
-from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.instrument import with_definitions
 from tla2py.tlc.config.read import parse_config
 from tla2py.tlc.config.statements import literal_names
 

@@ -16,8 +16,8 @@ from tla2py.model.run import Limits, ModuleTexts, Run, digest_text, module_texts
 from tla2py.sweep.grid import Point, first_places
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import parameter_text
-from tla2py.tla.copies import with_definitions
 from tla2py.tla.graph import Assertion, CheckedAssumption, ModuleGraph, find_assertions
+from tla2py.tla.instrument import with_definitions
 from tla2py.tla.module import count_visible, standard_module_of
 from tla2py.tla.temporal_form import is_refuted_by_prefix
 from tla2py.tlc.config.render import render_config

@@ -37,9 +37,9 @@ from tla2py.sweep.options import Loading, library_folders
 from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import listed
-from tla2py.tla.copies import with_definitions
 from tla2py.tla.example_values import assumed_conjuncts
 from tla2py.tla.graph import ModuleGraph, Reached, closure, named
+from tla2py.tla.instrument import with_definitions
 from tla2py.tla.parse import Translate
 from tla2py.tla.tree import deeply
 from tla2py.tlc.config.read import ConfigFile

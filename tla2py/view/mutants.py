@@ -11,7 +11,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from tla2py.analysis.judging import Grade, Judgement
+from tla2py.analysis.grade_model import Grade, Judgement
 from tla2py.model.mutant import LeftOut, MutantReport, MutantRow, one_line
 from tla2py.mutation.generate import Mutant
 from tla2py.mutation.mutate import Mutation

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from tla2py.analysis.view import StoreView
 from tla2py.execution.check import Checked
-from tla2py.model.because import Because
+from tla2py.model.cause import ViolationCauses
 from tla2py.model.model import filled_text
 from tla2py.model.outcome import OUTCOME_WORDS, REMEDIES, Verdict, simulation_words, unfinished
 from tla2py.model.row import TraceRow
@@ -37,7 +37,7 @@ from tla2py.store.rows import explaining_errors
 from tla2py.sweep.checks import DEADLOCK, Check, checks_of
 from tla2py.sweep.judge import NO_STATES
 from tla2py.text import counted, cut, value_shown
-from tla2py.tla.copies import Binding, Conjunct
+from tla2py.tla.instrument import Binding, Conjunct
 from tla2py.tla.value import format_value
 from tla2py.tlc.output.collector import notes_of
 from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
@@ -326,7 +326,7 @@ def check_text(
     checked: Checked,
     *,
     full: bool = False,
-    because: Mapping[int | None, Because] = MappingProxyType({}),
+    because: Mapping[int | None, ViolationCauses] = MappingProxyType({}),
     files: Mapping[str, str] = NO_FILES,
 ) -> RenderableType:
     """The counterexamples, each with its nearest cause, TLC's other errors, and a last line with verdict and statistics.

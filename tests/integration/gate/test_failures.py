@@ -77,8 +77,8 @@ def test_an_analysis_that_fails_is_a_reason(
     ("function", "words"),
     [
         ("tla2py.gate.run.run_sweeps", "tla2py failed with IndexError: nothing is left"),
-        ("tla2py.cli.trust.evidence_of", "tla2py failed with IndexError: nothing is left"),
-        ("tla2py.cli.trust.gate_summary", "unexpected"),
+        ("tla2py.cli.gate.evidence_of", "tla2py failed with IndexError: nothing is left"),
+        ("tla2py.cli.gate.gate_summary", "unexpected"),
     ],
 )
 def test_a_gate_that_fails_writes_its_reports(

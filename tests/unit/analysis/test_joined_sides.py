@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tla2py.analysis.fairness import find_parts
-from tla2py.analysis.judging import Side, read_variables, unmapped
+from tla2py.analysis.reference_join import Side, read_variables, unmapped
 from tla2py.model.model import Config
 from tla2py.tla.graph import ModuleGraph, named
 from tla2py.tla.parse import read_text

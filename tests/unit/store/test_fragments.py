@@ -19,9 +19,9 @@ from tla2py.analysis.view import open_view
 from tla2py.cli.app import run_command
 from tla2py.errors import StoreError
 from tla2py.store import refresh
-from tla2py.store.derive import derive_fragment
 from tla2py.store.foreign import open_tables
 from tla2py.store.fragments import Fragment, TableList, read_list, write_list
+from tla2py.store.record_rows import derive_fragment
 from tla2py.store.refresh import Group, refresh_tables, row_counts, stored_table, tables_current
 from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import ManifestPoint, Store, points_table
@@ -213,16 +213,16 @@ KILLED = """
 import os, sys
 from tla2py.store.store import Store
 from tla2py.store import refresh
-from tla2py.store import derive
+from tla2py.store import record_rows
 module, name = sys.argv[2].split(".")
-module = {"derive": derive, "refresh": refresh}[module]
+module = {"record_rows": record_rows, "refresh": refresh}[module]
 setattr(module, name, lambda *_, **__: os.kill(os.getpid(), 9))
 refresh.refresh_tables(Store(sys.argv[1]), anew=True)
 """
 
 
 @pytest.mark.parametrize(
-    "where", ["derive.fragment_of", "refresh._merged", "refresh._join", "refresh.write_list"]
+    "where", ["record_rows.fragment_of", "refresh._merged", "refresh._join", "refresh.write_list"]
 )
 def test_a_kill_loses_nothing(whole: tuple[Store, Tables], store: Store, where: str) -> None:
     before = all_rows(store)

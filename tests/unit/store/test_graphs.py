@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.records import executed
 from tla2py.errors import StoreError
-from tla2py.store.derive import GRAPH_TABLES
+from tla2py.store.graph_rows import GRAPH_TABLES
 from tla2py.store.manifest import Manifest
 from tla2py.store.refresh import refresh_tables, stored_table, table_files
 from tla2py.store.store import ManifestPoint, Store, points_table

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, cast
 import duckdb
 import pyarrow as pa
 
+from tla2py.analysis.engine import Engine
 from tla2py.errors import InputError
-from tla2py.query import Engine
 from tla2py.store.read import pandas_frame
 from tla2py.store.refresh import table_files
 from tla2py.store.schema import TABLES, runs_columns

@@ -1,4 +1,4 @@
-"""SQL over the tables of a store."""
+"""The engines that answer SQL over the tables of a store, apart, so that the command line need not import them."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from tla2py.model.display import Printed
 from tla2py.model.trace import SUSPECT, TraceKind, label_of
 from tla2py.text import cut, spans
-from tla2py.tla.copies import Conjunct
+from tla2py.tla.instrument import Conjunct
 from tla2py.tla.itf import Json, state_to_itf
 from tla2py.tla.value import Value, format_value
 
@@ -69,7 +69,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Because(Printed):
+class ViolationCauses(Printed):
     """Why a counterexample violates what it does, the nearest cause first.
 
     The kind ``constraint`` is not a violation: constraints cut all initial states. ``causes`` is empty exactly where

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from tla2py.errors import InputError
-from tla2py.tla.copies import (
+from tla2py.tla.instrument import (
     ActionParts,
     Argument,
     Conjunct,
@@ -25,22 +25,22 @@ from tla2py.tla.levels import Level
 from tla2py.tla.module import Expression, Module, Variable
 from tla2py.tla.scope import Entity, Scope
 
-TELLER = "AskWhyTell"
-MOST_TOLD = 20_000
+PRINTER_MODULE = "AskWhyTell"
+MOST_PRINTED = 20_000
 """How much TLC tells; what is beyond that is not evaluated, and TLC says so."""
 ENOUGH = "tla2py: enough"
 # Registers of TLCSet: how much was told, and for each conjunct whether it was TRUE when TLC evaluated it last.
 _TOLD, _TRUE = 410_000, 410_001
 
 
-def teller_text(*, stops: bool) -> str:
+def printer_text(*, stops: bool) -> str:
     """The module of what the copies tell; with ``stops`` a conjunct that is FALSE ends the evaluation, as it does in TLC."""
-    return f"""---- MODULE {TELLER} ----
+    return f"""---- MODULE {PRINTER_MODULE} ----
 LOCAL INSTANCE Integers
 LOCAL INSTANCE TLC
 Begin(conjuncts) == TLCSet({_TOLD}, 0) /\\ \\A number \\in 0..conjuncts : TLCSet({_TRUE} + number, TRUE)
-LOCAL More == TLCGet({_TOLD}) <= {MOST_TOLD} /\\ TLCSet({_TOLD}, TLCGet({_TOLD}) + 1)
-LOCAL Told(what) == More /\\ IF TLCGet({_TOLD}) <= {MOST_TOLD} THEN PrintT(what) ELSE PrintT("{ENOUGH}") /\\ FALSE
+LOCAL More == TLCGet({_TOLD}) <= {MOST_PRINTED} /\\ TLCSet({_TOLD}, TLCGet({_TOLD}) + 1)
+LOCAL Told(what) == More /\\ IF TLCGet({_TOLD}) <= {MOST_PRINTED} THEN PrintT(what) ELSE PrintT("{ENOUGH}") /\\ FALSE
 Holds(number, names, values, value) ==
   /\\ TLCSet({_TRUE} + number, value)
   /\\ Told(<<"tla2py: holds", number, names, values, value>>)
@@ -106,7 +106,7 @@ class Formula:
 
 
 @dataclass(slots=True)
-class Telling(ActionParts):
+class InstrumentedFormula(ActionParts):
     """The copy of a behaviour or property that tells one thing ``about`` it.
 
     About the initial predicate and the next-state relation it tells each conjunct, as ``ActionParts``; with ``fixed`` all

@@ -9,21 +9,28 @@ from tla2py.errors import InputError
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import State
 from tla2py.replay.query import InvariantCopy, TraceQuery, first_error
-from tla2py.tla.copies import printed_tuples
-from tla2py.tla.telling import ENOUGH, MOST_TOLD, TELLER, About, Telling, teller_text
+from tla2py.tla.instrument import printed_tuples
+from tla2py.tla.instrument_formula import (
+    ENOUGH,
+    MOST_PRINTED,
+    PRINTER_MODULE,
+    About,
+    InstrumentedFormula,
+    printer_text,
+)
 from tla2py.tla.value import Value
 
 MODULE = "AskWhy"
 OTHERWISE = "evaluate expressions in the states instead: --eval EXPR"
-TOO_MUCH = f"there is more to evaluate than the {MOST_TOLD:,} formulas that TLC tells of"
+TOO_MUCH = f"there is more to evaluate than the {MOST_PRINTED:,} formulas that TLC tells of"
 
 
-def named(names: Iterable[Value], values: Iterable[Value]) -> dict[str, Value]:
+def pair_values(names: Iterable[Value], values: Iterable[Value]) -> dict[str, Value]:
     """Names with the values that TLC printed beside them."""
     return dict(zip(map(str, names), values, strict=True))
 
 
-def behaviour_of(query: TraceQuery) -> str:
+def behaviour_name(query: TraceQuery) -> str:
     """The name of the specification or next-state relation."""
     found = query.config.specification or query.config.next
     if found is None:
@@ -31,15 +38,17 @@ def behaviour_of(query: TraceQuery) -> str:
     return query.config.replaced_names.get(found, found)
 
 
-def telling_of(query: TraceQuery, name: str, about: About, **options: Any) -> Telling:
-    """The copy of a definition that tells ``about`` it; ``options`` are those of ``Telling``."""
+def instrument_definition(query: TraceQuery, name: str, about: About, **options: Any) -> InstrumentedFormula:
+    """The copy of a definition that tells ``about`` it; ``options`` are those of ``InstrumentedFormula``."""
     query.expose(name)
-    return Telling(query=query, name=name, printer=TELLER, about=about, **{"action": None, **options})
+    return InstrumentedFormula(
+        query=query, name=name, printer=PRINTER_MODULE, about=about, **{"action": None, **options}
+    )
 
 
-def told_by(
+def observe_copies(
     query: TraceQuery,
-    copies: Sequence[Telling | InvariantCopy],
+    copies: Sequence[InstrumentedFormula | InvariantCopy],
     states: Sequence[State],
     end: Sequence[str],
     successor: str = "",
@@ -63,12 +72,12 @@ def told_by(
         MODULE,
         states,
         ['PrintT(<<"tla2py: state", askWhyStep>>)', *assigned, *roots, *end],
-        definitions=[f"LOCAL tla2pyTold == INSTANCE {TELLER}", f"ASSUME tla2pyTold!Begin({count})"],
+        definitions=[f"LOCAL tla2pyTold == INSTANCE {PRINTER_MODULE}", f"ASSUME tla2pyTold!Begin({count})"],
         without=without,
     )
     error = "it does not fail there again"
     for stops in (False, True) if copies[0].conjuncts and not fails else (fails,):
-        query.modules[f"{TELLER}.tla"] = teller_text(stops=stops)
+        query.modules[f"{PRINTER_MODULE}.tla"] = printer_text(stops=stops)
         with query.run(MODULE, module) as executed:
             holds = executed.result.verdict is Verdict.HOLDS
             if holds is not fails:
@@ -89,21 +98,21 @@ class Tried(NamedTuple):
     action: str = ""
 
 
-def told_paths(output: str, copy: Telling) -> Iterator[tuple[Tried, ...]]:
+def read_paths(output: str, copy: InstrumentedFormula) -> Iterator[tuple[Tried, ...]]:
     """The ways that TLC went, depth first, each to where it turned back."""
     path: list[Tried] = []
     for printed in printed_tuples(output):
         match printed:
             case ("tla2py: holds", int(number), tuple(names), tuple(values), bool(value)):
-                new = Tried(number, copy.depths[number], value, named(names, values))
+                new = Tried(number, copy.depths[number], value, pair_values(names, values))
             case ("tla2py: try", int(number), tuple(names), tuple(values)):
-                new = Tried(number, copy.depths[number], None, named(names, values))
+                new = Tried(number, copy.depths[number], None, pair_values(names, values))
             case ("tla2py: bound", int(number), tuple(names), tuple(values)):
                 if path and path[-1].number == number and path[-1].value is None:
                     path.pop()
-                new = Tried(number, copy.depths[number], True, named(names, values))
+                new = Tried(number, copy.depths[number], True, pair_values(names, values))
             case ("tla2py: args", int(depth), str(name), tuple(names), tuple(values)):
-                new = Tried(-1, depth - 0.5, None, named(names, values), name)
+                new = Tried(-1, depth - 0.5, None, pair_values(names, values), name)
             case ("tla2py: pass", int(number)):
                 path = [each._replace(value=True) if each.number == number else each for each in path]
                 continue

@@ -1,4 +1,4 @@
-"""A specification graded: whether it says anything, and whether its properties are as strong as those of a reference."""
+"""Grade a specification: whether it says anything, and whether its properties are as strong as those of a reference."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import get_args
 
 from tla2py.analysis.behaviours import BehaviourComparison
-from tla2py.analysis.judging import (
+from tla2py.analysis.grade_model import (
     MOST_PROOFS,
-    BesideReference,
     CheckName,
     Grade,
     GradedCheck,
-    JudgeBench,
+    GradingRunner,
     Judgement,
     counts,
     findings_of,
     mutant_object,
     write_config,
 )
+from tla2py.analysis.reference import BesideReference
 from tla2py.errors import InputError
 from tla2py.execution.check import ModelOptions
 from tla2py.execution.result import SweepResult
@@ -40,7 +40,7 @@ _UNCONSTRAINED_SECONDS = 60.0
 _LEAST_SHARE = 4
 
 
-def judge_specification(bench: JudgeBench) -> Judgement:
+def grade_specification(bench: GradingRunner) -> Judgement:
     """The judgement on a specification, and on what is wrong with it.
 
     Raises InputError if there is no such module, and for a reference that cannot be loaded.
@@ -50,7 +50,7 @@ def judge_specification(bench: JudgeBench) -> Judgement:
     return Judgement(checks=tuple((missing | found).values()))
 
 
-def _graded(bench: JudgeBench) -> Iterator[GradedCheck]:
+def _graded(bench: GradingRunner) -> Iterator[GradedCheck]:
     case = bench.case
     again = ("tla2py", "check", str(case.spec), *(("--config", str(case.config)) if case.config else ()))
     try:
@@ -141,7 +141,7 @@ def _coverage(result: SweepResult, beside: BesideReference | None, command: tupl
     return GradedCheck("coverage", grade, words, evidence, command)
 
 
-def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
+def _constraint(bench: GradingRunner, config: Config, row: RunRow) -> GradedCheck:
     """Whether the model holds beyond its constraints and its view, as far as a minute's search shows."""
     names = [*config.constraints, *config.action_constraints, *([config.view] if config.view else [])]
     if not names:
@@ -173,7 +173,7 @@ def _constraint(bench: JudgeBench, config: Config, row: RunRow) -> GradedCheck:
     return GradedCheck("constraint", grade, words, {**evidence, **counts(wide)}, command)
 
 
-def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
+def _mutants(bench: GradingRunner, sweep: Sweep, row: RunRow) -> GradedCheck:
     case = bench.case
     if row.verdict is not Verdict.HOLDS:
         return GradedCheck("mutants", "not_applicable", "mutants need a model that holds")
@@ -197,7 +197,7 @@ def _mutants(bench: JudgeBench, sweep: Sweep, row: RunRow) -> GradedCheck:
     return GradedCheck("mutants", grade, words, evidence, command)
 
 
-def _logs(bench: JudgeBench) -> GradedCheck:
+def _logs(bench: GradingRunner) -> GradedCheck:
     case = bench.case
     if not case.logs:
         return GradedCheck("logs", "not_applicable", "no log was given")
