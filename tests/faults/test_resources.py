@@ -232,3 +232,69 @@ def test_a_run_takes_no_more_than_a_share_of_what_is_free(tmp_path: Path) -> Non
     (row,) = rows(scene.store, "runs")
     assert (row["outcome"], row["disk_bytes"]) == ("out_of_disk", None)
     scene.check_clean()
+
+
+UNEXPLAINED = "SELECT says FROM because WHERE rank IS NULL"
+EXPLAINED = "SELECT says FROM because WHERE rank = 1"
+
+
+def test_what_a_full_disk_left_unexplained_is_explained_later(run_cli: RunCli, tmp_path: Path) -> None:
+    file, store, junit = tmp_path / "sweep.toml", tmp_path / "store", tmp_path / "junit.xml"
+    (tmp_path / "Ring.tla").write_text(spec("Ring"))
+    constants = '[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
+    file.write_text(f'module = "Ring.tla"\n{constants}')
+    sweep = ("sweep", file, "-o", store, "--executor", "local")
+    run_cli(*sweep, "--no-why", code=1)
+    with small_disk(tmp_path / "disk", "64k") as disk:
+        # Python takes the folder as long as a small file fits.
+        (disk.seen / "filler").write_bytes(b"x" * 40_000)
+        full = {"TMPDIR": str(disk.folder)}
+        run_cli(*sweep, prefix=tuple(disk.prefix), env=full, code=1)
+        gate = ("gate", file, "-o", store, "--junit", junit)
+        gated = run_cli(*gate, prefix=tuple(disk.prefix), env=full, code=1)
+        reason = f"no cause found: the disk of TLC's working folder is full: {disk.folder}"
+    assert run_cli("query", store, UNEXPLAINED, "--json").json == [{"says": reason}]
+    assert reason in gated.stdout
+    assert reason in junit.read_text()
+
+    # The same command explains what it could not.
+    run_cli(*sweep, code=1)
+    assert run_cli("query", store, UNEXPLAINED, "--json").json == []
+    [explained] = run_cli("query", store, EXPLAINED, "--json").json
+    assert explained["says"].startswith("Reset is not enabled")
+
+
+@pytest.mark.parametrize("name", ["sweep", "gate"])
+def test_a_store_that_has_no_room_for_causes_is_judged(name: str, run_cli: RunCli, tmp_path: Path) -> None:
+    file = tmp_path / "sweep.toml"
+    (tmp_path / "Ring.tla").write_text(spec("Ring"))
+    constants = '[constants]\nNodes = "{1, 2}"\nBroken = "\\"stop\\""\n'
+    file.write_text(f'module = "Ring.tla"\n{constants}')
+    with small_disk(tmp_path / "disk", "2m") as disk:
+        command = (file, "-o", disk.folder / "store", "--executor", "local")
+        run_cli("sweep", *command, "--no-why", prefix=tuple(disk.prefix), code=1)
+        # The findings still fit, the tables do not.
+        disk_facts = os.statvfs(disk.seen)
+        filler = b"x" * (disk_facts.f_bavail * disk_facts.f_frsize - 16_384)
+        (disk.seen / "filler").write_bytes(filler)
+        ended = run_cli(name, *command, prefix=tuple(disk.prefix), code=1)
+    output = ended.stdout + ended.stderr
+    assert "no causes of violations: cannot write to" in output
+    assert "violated (deadlock)" in output
+
+
+def test_what_has_no_cause_is_not_asked_about_again(run_cli: RunCli, tmp_path: Path) -> None:
+    # Nothing of the machine was at fault, so there is nothing to try again.
+    (tmp_path / "Failing.tla").write_text(spec("why/Failing"))
+    constants = '[constants]\nKind = "\\"assert\\""\nMost = 2\n'
+    model = '[model]\ninvariants = ["First"]\ncheck_deadlock = false\n'
+    (tmp_path / "sweep.toml").write_text(f'module = "Failing.tla"\n{model}{constants}')
+    sweep = ("sweep", "sweep.toml", "--executor", "local")
+    run_cli(*sweep, code=1)
+    store = Store(tmp_path / "runs/sweep")
+    [unexplained] = run_cli("query", store.path, UNEXPLAINED, "--json").json
+    assert unexplained["says"] == "no cause found: TLC printed no state before it failed"
+    before = store.manifest()
+    assert before.unanswered == []
+    run_cli(*sweep, code=1)
+    assert store.manifest().because == before.because

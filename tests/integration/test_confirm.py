@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 import tla2py
@@ -18,7 +23,7 @@ from tests.stores import swept
 from tla2py.analysis.view import StoreView
 from tla2py.model.trace import Trace
 from tla2py.replay.confirm import Confirmation, confirm_trace
-from tla2py.replay.query import Origin
+from tla2py.replay.query import Origin, UnansweredError
 from tla2py.tlc.tools.toolchain import find_toolchain
 
 
@@ -62,11 +67,52 @@ def test_what_is_local_to_the_root_module_is_confirmed(tmp_path: Path, run_cli: 
     run_cli("trace", "runs/sweep", "--verify", code=0)
 
 
-def confirm(view: StoreView, trace: Trace) -> Confirmation:
+def confirm(view: StoreView, trace: Trace, *, seconds: float | None = None) -> Confirmation:
+    """Confirm a trace; with ``seconds``, within so many for each run of TLC."""
     with view.store.archive(next(iter(view.points)).run_id) as archive:
         record = archive.record
+    if seconds is not None:
+        record = replace(record, limits=replace(record.limits, timeout_seconds=seconds))
     origin = Origin(record=record, sources=view.store.sources(), toolchain=find_toolchain())
     return confirm_trace(trace, origin)
+
+
+@pytest.mark.parametrize("name", ["invariant", "lasso", "deadlock"])
+def test_a_check_that_ran_out_of_time_refuses_nothing(name: str, views: dict[str, StoreView]) -> None:
+    # Java alone takes longer.
+    with pytest.raises(UnansweredError, match="TLC gave no answer: timeout"):
+        confirm(views[name], views[name].trace(1), seconds=0.02)
+
+
+def kill_tlc(driver: psutil.Process, number: int) -> None:
+    """Kill the TLC that a command starts as its first, second, ... one."""
+    seen = set[int]()
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline:
+        for process in driver.children(recursive=True):
+            with contextlib.suppress(psutil.Error):
+                if process.name() == "java" and "tlc2.TLC" in process.cmdline():
+                    seen.add(process.pid)
+                    if len(seen) == number:
+                        process.kill()
+                        return
+        time.sleep(0.005)
+    raise AssertionError(f"the command started {len(seen)} TLCs")
+
+
+@pytest.mark.parametrize(("asks", "number"), [("--verify", 1), ("--verify", 2), ("--why", 1)])
+def test_a_killed_tlc_decides_nothing_about_a_trace(
+    asks: str, number: int, views: dict[str, StoreView]
+) -> None:
+    command_line = [sys.executable, "-m", "tla2py", "trace", str(views["lasso"].store.path), "1"]
+    command_line += ["--trace", "1", asks]
+    driver = psutil.Popen(command_line, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    kill_tlc(driver, number)
+    stdout, _ = driver.communicate(timeout=120)
+    assert "TLC gave no answer: killed" in stdout
+    assert "REFUSED" not in stdout
+    # What is not answered is not green; --why always says what it found.
+    assert driver.returncode == (3 if asks == "--verify" else 0)
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 
 from tla2py.analysis.kinds import Kind, StoredTrace, make_kinds
 from tla2py.analysis.tables import StoreTables
-from tla2py.errors import InputError, attempt
+from tla2py.errors import InputError, StoreError, attempt
 from tla2py.execution.executor import default_slots
 from tla2py.model.cause import ViolationCauses
 from tla2py.model.display import Printed
@@ -22,7 +22,7 @@ from tla2py.replay.arguments import derive_arguments
 from tla2py.replay.confirm import confirm_trace
 from tla2py.replay.conjuncts import Conjuncts, evaluate_conjuncts
 from tla2py.replay.evaluate import evaluate_trace
-from tla2py.replay.query import Origin
+from tla2py.replay.query import Origin, UnansweredError
 from tla2py.replay.why import explain_trace, explain_with, without_trace
 from tla2py.store.foreign import ForeignStore
 from tla2py.store.read import run_violations
@@ -108,15 +108,21 @@ def asked(view: StoreTables, point: int, number: int, tla2tools: Path | None) ->
 def keep_because(store: Store, toolchain: Toolchain, *, fresh: bool = False) -> str | None:
     """Have a store say why the shortest counterexample of each kind violates what it does, in the table ``because``.
 
-    TLC answers for those that the store has no answer about; for all, if ``fresh``. Returns why that failed, None if it
-    did not. Raises StoreError.
+    TLC answers for those that the store has no answer about, also where a fault of the machine ended the last attempt; for
+    all, if ``fresh``. Returns why that failed, such as a store that nobody can write to any more; None if it did not.
     """
-    return attempt(lambda: _keep_because(store, toolchain, fresh=fresh), None).failure
+    try:
+        return attempt(lambda: _keep_because(store, toolchain, fresh=fresh), None).failure
+    except StoreError as error:
+        # The verdicts do not depend on it.
+        return error.message
 
 
 def _keep_because(store: Store, toolchain: Toolchain, *, fresh: bool) -> None:
     view = StoreTables(Store.open(store.path))
-    kept = [] if fresh else stored_table(view.store, "because").to_pylist()
+    stored = [] if fresh else stored_table(view.store, "because").to_pylist()
+    again = set(view.manifest.unanswered)
+    kept = [row for row in stored if (row["run_id"], row["trace"]) not in again]
     have = {(row["run_id"], row["trace"]) for row in kept}
     asked: dict[tuple[str, int | None], Trace] = {}
     for kind in make_kinds(view).kinds:
@@ -144,17 +150,20 @@ def _keep_because(store: Store, toolchain: Toolchain, *, fresh: bool) -> None:
 
     try:
         with ThreadPoolExecutor(default_slots(workers=1)) as pool:
-            found = pool.map(explain, asked)
-            rows = [row for key, each in zip(asked, found, strict=True) for row in because_rows(*key, each)]
+            explanations = dict(zip(asked, pool.map(explain, asked), strict=True))
     finally:
         close_hosts()
     here = view.points.run_ids()
+    rows = [row for row in kept if row["run_id"] in here]
+    for key, explanation in explanations.items():
+        rows += because_rows(*key, explanation)
+    unanswered = [key for key, explanation in explanations.items() if explanation.fault]
     with store.lock():
-        store.write_because([*(row for row in kept if row["run_id"] in here), *rows])
+        store.write_because(rows, unanswered)
         refresh_tables(store)
 
 
-Judged: TypeAlias = Literal["confirmed", "refused", "not verifiable"]
+Judged: TypeAlias = Literal["confirmed", "refused", "unanswered", "not verifiable"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -191,8 +200,13 @@ def verify_traces(
                 judged: Judged = "not verifiable"
                 reason = "TLC could not evaluate the model here"
                 if row.kind != EVALUATION:
-                    found = confirm_trace(view.trace(here.point, row.trace), origin, warm=number is None)
-                    judged, reason = "confirmed" if found.confirmed else "refused", found.reason
+                    trace = view.trace(here.point, row.trace)
+                    try:
+                        found = confirm_trace(trace, origin, warm=number is None)
+                    except UnansweredError as error:
+                        judged, reason = "unanswered", error.message
+                    else:
+                        judged, reason = "confirmed" if found.confirmed else "refused", found.reason
                 yield VerifiedTrace(point=here.point, number=row.trace, judgement=judged, reason=reason)
     finally:
         # The explorer verifies one trace while other questions run.

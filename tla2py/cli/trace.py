@@ -111,13 +111,15 @@ def trace_command(
         point = 1
     check_options(context, point)
     if verify:
-        code = ExitCode.OK
+        judgements = set[str]()
         for each in verify_traces(view, find_toolchain(tla2tools), point, trace):
             refused = each.judgement == "refused"
             judgement = "REFUSED" if refused else each.judgement
             show(Text(f"point {each.point}, trace {each.number}: {judgement}: {each.reason}"))
-            code = ExitCode.UNEXPECTED if refused else code
-        raise typer.Exit(code)
+            judgements.add(each.judgement)
+        if "refused" in judgements:
+            raise typer.Exit(ExitCode.UNEXPECTED)
+        raise typer.Exit(ExitCode.INCONCLUSIVE if "unanswered" in judgements else ExitCode.OK)
     if arguments:
         view = view.with_arguments(tla2tools)
     if eval_:

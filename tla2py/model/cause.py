@@ -73,7 +73,8 @@ class ViolationCauses(Printed):
     """Why a counterexample violates what it does, the nearest cause first.
 
     The kind ``constraint`` is not a violation: constraints cut all initial states. ``causes`` is empty exactly where
-    ``reason`` says why there are none. A ``suspect`` violation may be an error of TLC.
+    ``reason`` says why there are none; after a ``fault`` of the machine, such as a full disk, the next attempt may find
+    some. A ``suspect`` violation may be an error of TLC.
     """
 
     kind: TraceKind | Literal["constraint"]
@@ -81,6 +82,7 @@ class ViolationCauses(Printed):
     causes: tuple[Cause, ...] = ()
     reason: str | None = None
     suspect: bool = False
+    fault: bool = False
 
     def __str__(self) -> str:
         return "\n".join(self.lines())

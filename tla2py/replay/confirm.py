@@ -16,7 +16,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.run import RunResult
 from tla2py.model.trace import Trace
 from tla2py.replay.evaluate import evaluate_trace
-from tla2py.replay.query import Origin, TraceQuery, first_error
+from tla2py.replay.query import Origin, TraceQuery, first_error, require_answer
 from tla2py.tlc.output.codes import Code
 
 _INDEX = "confirmTraceIndex"
@@ -34,7 +34,7 @@ def confirm_trace(trace: Trace, origin: Origin, *, warm: bool = False) -> Confir
     """TLC's verdict on a trace; ``warm`` is that of ``TraceQuery``.
 
     Raises InputError (``not-confirmable``) for a trace that cannot be written as a module: its states come from an
-    ALIAS, or hold a value that TLC printed without evaluating it.
+    ALIAS, or hold a value that TLC printed without evaluating it. Raises UnansweredError if TLC ended early.
     """
     checker = _Checker(trace, TraceQuery([trace], origin, warm=warm))
     problem = checker.behaviour() or checker.violation()
@@ -150,7 +150,7 @@ class _Checker:
 
     def _check(self, **asked: Any) -> RunResult:
         with self.query.run(FOLLOWING, self._module(), **asked) as executed:
-            return executed.result
+            return require_answer(executed.result)
 
     def _module(self) -> list[str]:
         count, more = len(self.trace.states), []

@@ -7,11 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tla2py.errors import InputError
+from tla2py.errors import InputError, ToolchainError
 from tla2py.execution.execute import RunExecution
 from tla2py.execution.trace_module import BehaviourWriter
 from tla2py.model.model import Assignment, Config
+from tla2py.model.outcome import Verdict
 from tla2py.model.run import (
+    RETRIED,
     Executed,
     ModuleText,
     Run,
@@ -35,6 +37,21 @@ from tla2py.tlc.tools.toolchain import Toolchain
 
 # Parts of parts of a conjunct are shown to this depth.
 _DEEPEST = 3
+
+
+class UnansweredError(ToolchainError):
+    """A run of TLC about a trace ended before it answered, for a reason that is not in the trace.
+
+    It is no InputError: who tries another question where TLC cannot evaluate the first must not go on after this one.
+    """
+
+
+def require_answer(result: RunResult) -> RunResult:
+    """Return the result of a run about a trace. Raises UnansweredError where the run ended early: killed, or at a limit."""
+    if result.verdict is Verdict.INCONCLUSIVE or result.outcome in RETRIED:
+        problem = f"TLC gave no answer: {first_error(result)}"
+        raise UnansweredError("not-confirmable", problem, hint="run the command again")
+    return result
 
 
 @dataclass(slots=True)
@@ -261,6 +278,7 @@ class TraceQuery:
         """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run.
 
         By default the specification is ``nameSpec``. ``graph`` leaves the state graph in the folder of the execution.
+        Raises UnansweredError if TLC was killed or could not be started.
         """
         assigned = {name for name, _ in self.config.assignments}
         new = (Assignment(name, name) for name in self.model_values if name not in assigned)
@@ -303,6 +321,8 @@ class TraceQuery:
         sources = {digest_text(each): each for each in texts.values()}
         execution = RunExecution(run, sources, self.toolchain, warm=self._warm, input_file=self._input_file)
         with execution.executed() as done:
+            if done.result.outcome in RETRIED:
+                require_answer(done.result)
             yield done
 
 

@@ -69,10 +69,12 @@ def explain_with(explain: Callable[[], ViolationCauses], unknown: ViolationCause
     """Return an explanation; if anything fails in it, ``unknown`` with the reason."""
     try:
         explained = attempt(explain, unknown)
-    except Tla2pyError as error:
+    except InputError as error:
         return replace(unknown, reason=error.message)
+    except Tla2pyError as error:
+        return replace(unknown, reason=error.message, fault=True)
     if explained.failure is not None:
-        return replace(unknown, reason=explained.failure)
+        return replace(unknown, reason=explained.failure, fault=True)
     return explained.result
 
 

@@ -41,6 +41,8 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True):
     mutants: Annotated[str, msgspec.Meta(pattern=r"^(tables/mutants/\w+\.parquet)?\Z")] = ""
     # The file of the table ``because``; empty if nothing was asked.
     because: Annotated[str, msgspec.Meta(pattern=r"^(tables/because/\w+\.parquet)?\Z")] = ""
+    # The run and the trace of each violation that is asked about again: a fault ended the last attempt to explain it.
+    unanswered: list[tuple[str, int | None]] = []
     # The sweep file as the user named it; None if the store was not made from one.
     sweep_file: str | None = None
     files: dict[str, str] = {}  # paths of the user's files by the sha256 of their texts

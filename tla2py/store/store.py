@@ -213,16 +213,20 @@ class Store:
         )
         kept: dict[str, str] = {}
         search = None
+        unanswered: list[tuple[str, int | None]] = []
         with contextlib.suppress(StoreError):
             before = read_manifest(self.storage)
-            search = before.search
+            search, unanswered = before.search, before.unanswered
             for table, file in {"mutants": before.mutants, "because": before.because}.items():
                 with contextlib.suppress(StoreError, OSError):
                     kept[table] = file if not file or read_named(self.storage, file) else ""
         sink = io.BytesIO()
         pq.write_table(points, sink, compression="zstd")
         named = write_named(self.storage, "points", sink.getvalue())
-        self._write(FILE, msgspec.structs.replace(manifest, points=named, search=search, **kept))
+        manifest = msgspec.structs.replace(
+            manifest, points=named, search=search, unanswered=unanswered, **kept
+        )
+        self._write(FILE, manifest)
         release_memory()
 
     def _write(self, name: str, content: object) -> None:
@@ -254,12 +258,18 @@ class Store:
         name = write_named(self.storage, "tables/mutants", mutants_file(report))
         self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), mutants=name))
 
-    def write_because(self, rows: Iterable[dict[str, object]]) -> None:
-        """Write the causes of violations as the table ``because``. Raises StoreError (``store-unwritable``)."""
+    def write_because(
+        self, rows: Iterable[dict[str, object]], unanswered: Iterable[tuple[str, int | None]] = ()
+    ) -> None:
+        """Write the causes of violations as the table ``because``, and which to ask about again, by run and trace.
+
+        Raises StoreError (``store-unwritable``).
+        """
         from tla2py.store.parquet import rows_as_file
 
         name = write_named(self.storage, "tables/because", rows_as_file("because", rows))
-        self._write(FILE, msgspec.structs.replace(read_manifest(self.storage), because=name))
+        manifest = read_manifest(self.storage)
+        self._write(FILE, msgspec.structs.replace(manifest, because=name, unanswered=list(unanswered)))
 
     def mutants(self) -> MutantReport | None:
         """The mutants and their statuses; None if the store has none. Raises StoreError (``not-a-store``) if they are damaged."""
