@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -184,7 +185,7 @@ def planned(tmp_path: Path) -> Run:
 
 def test_the_progress_of_a_run(planned: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now, told = 1000.0, list[RunProgress]()
-    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
+    monkeypatch.setattr("tla2py.execution.progress.time", SimpleNamespace(monotonic=lambda: now))
     watch, stdout = follow_run(planned, told.append), tmp_path / "stdout.txt"
     stdout.write_bytes(b"Starting\n")
     watch(stdout, 1)
@@ -211,9 +212,27 @@ def test_the_progress_of_a_run(planned: Run, tmp_path: Path, monkeypatch: pytest
     assert (told[3].seconds, told[3].stats.generated) == (1, None)
 
 
+@pytest.mark.parametrize("jump", [-3_600, 86_400], ids=["back", "ahead"])
+def test_a_clock_that_is_set_changes_no_progress(
+    jump: int, planned: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now, clock, told = 1000.0, 5000.0, list[RunProgress]()
+    times = SimpleNamespace(monotonic=lambda: now, time=lambda: clock)
+    monkeypatch.setattr("tla2py.execution.progress.time", times)
+    watch, stdout = follow_run(planned, told.append), tmp_path / "stdout.txt"
+    stdout.write_bytes(PROGRESS % (3, 40, 10))
+    watch(stdout, 1)
+    now, clock = now + 2, clock + 2 + jump
+    watch(stdout, 1)
+    stdout.write_bytes(PROGRESS % (4, 100, 20))
+    now, clock = now + 2, clock + 2
+    watch(stdout, 1)
+    assert [(progress.seconds, progress.states_per_second) for progress in told] == [(4, 20), (4, 30)]
+
+
 def test_what_the_driver_reads(planned: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = 1000.0
-    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: now)
+    monkeypatch.setattr("tla2py.execution.progress.time", SimpleNamespace(monotonic=lambda: now))
     inside, stdout = tmp_path / "inside", tmp_path / "stdout.txt"
     inside.mkdir()
     stdout.write_bytes(PROGRESS % (3, 40, 10))

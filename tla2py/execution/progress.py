@@ -27,6 +27,7 @@ _NO_STATS = Stats()
 class RunProgress:
     """The progress of an execution of TLC: when it began, its memory, and the counts that TLC printed last.
 
+    ``began`` is a time of this machine's monotonic clock, which all its processes share and nobody sets.
     ``states_per_second`` is the rate of generated states up to these counts.
     """
 
@@ -40,7 +41,7 @@ class RunProgress:
     @property
     def seconds(self) -> float:
         """The wall-clock time so far."""
-        return max(time.time() - self.began, 0.0)
+        return time.monotonic() - self.began
 
 
 def follow_run(run: Run, tell: Callable[[RunProgress], None]) -> Watch:
@@ -51,11 +52,11 @@ def follow_run(run: Run, tell: Callable[[RunProgress], None]) -> Watch:
 
     def watch(file: Path, memory_bytes: int) -> None:
         nonlocal stdout, progress, counted, looked
-        now = time.time()
+        now = time.monotonic()
         if file != stdout:
             # Another execution of the same run.
             stdout, progress, counted, looked = file, replace(start, began=now), now, now
-        if abs(now - looked) < _SECONDS:
+        if now - looked < _SECONDS:
             return
         looked = now
         new, old = latest_stats(file, simulation=run.options.mode != "check"), progress.stats

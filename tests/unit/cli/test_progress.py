@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from rich.console import Console
@@ -92,7 +93,7 @@ def inside(seconds: float, index: int = 7, stats: Stats | None = None) -> tuple[
 
 @pytest.fixture
 def _at_1000(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tla2py.execution.executor.time.time", lambda: 1000.0)
+    monkeypatch.setattr("tla2py.execution.progress.time", SimpleNamespace(monotonic=lambda: 1000.0))
 
 
 @pytest.mark.usefixtures("_at_1000")
