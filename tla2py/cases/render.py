@@ -41,28 +41,10 @@ _LANGUAGES = {
     "go": _Language(
         "{}", "int64({})", 64, ("false", "true"), "Seq{{{}}}", "Set{{{}}}", "Map{{{}}}", "{{{}, {}}}"
     ),
-    "rust": _Language(
-        "Str({}.into())",
-        "Int({})",
-        128,
-        ("Bool(false)", "Bool(true)"),
-        "Seq(vec![{}])",
-        "Set(BTreeSet::from([{}]))",
-        "Map(BTreeMap::from([{}]))",
-        "({}, {})",
-    ),
-    "java": _Language(
-        "{}",
-        "{}L",
-        64,
-        ("false", "true"),
-        "List.<Object>of({})",
-        "Set.<Object>of({})",
-        "Map.<Object, Object>ofEntries({})",
-        "Map.<Object, Object>entry({}, {})",
-    ),
 }
-TEMPLATES = {"pytest": "python", "go": "go", "rust": "rust", "java": "java"}
+TEMPLATES = {"pytest": "python", "go": "go"}
+# Templates before the first release.
+_REMOVED = ("rust", "java")
 
 
 def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
@@ -74,9 +56,17 @@ def render_suite(cases: Cases, template: str, adapter: str = "adapter") -> str:
     try:
         source = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        problem = f"cannot read the template {template}: {reason_of(error)}"
-        hint = f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja"
-        raise InputError("template-unreadable", problem, hint=hint) from error
+        if template in _REMOVED:
+            raise InputError(
+                "template-unreadable",
+                f"there is no template {template} any more",
+                hint="write one for Jinja and name it: --template FILE; or read the cases as JSON lines",
+            ) from error
+        raise InputError(
+            "template-unreadable",
+            f"cannot read the template {template}: {reason_of(error)}",
+            hint=f"--template takes {', '.join(TEMPLATES)}, or a file for Jinja",
+        ) from error
     graph = cases.graph
     listed: list[dict[str, Any]] = []
     states: dict[str, Json] = {}
@@ -167,13 +157,6 @@ def _escaped(language: str, char: str) -> str:
     if 0xD800 <= code < 0xE000:
         # Half a pair is no character.
         return _escaped(language, "\ufffd")
-    if language == "rust":
-        return f"\\u{{{code:x}}}"
-    if language == "java":
-        # Java reads \u before anything else, so a line end may not be written with it.
-        units = char.encode("utf-16-be")
-        parts = (f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
-        return f"\\{code:03o}" if code < 0x80 else "".join(parts)
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 

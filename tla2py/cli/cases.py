@@ -88,9 +88,7 @@ def generate_command(
     ] = "jsonl",
     template: Annotated[
         str | None,
-        option(
-            "--template pytest|go|rust|java|FILE", "Write a test suite instead, by this template for Jinja."
-        ),
+        option("--template pytest|go|FILE", "Write a test suite instead, by this template for Jinja."),
     ] = None,
     adapter: Annotated[
         Path | None,

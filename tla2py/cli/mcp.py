@@ -344,9 +344,7 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         roots: Roots,
         point: int | None = None,
         cover: Annotated[str, Field(description="edges, states, actions, pairs or paths:K.")] = "edges",
-        template: Annotated[
-            Literal["pytest", "go", "rust", "java"] | None, Field(description="A test suite.")
-        ] = None,
+        template: Annotated[Literal["pytest", "go"] | None, Field(description="A test suite.")] = None,
         file: Annotated[
             str | None, Field(description="A new file below the output folder; default: the answer.")
         ] = None,
