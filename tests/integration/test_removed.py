@@ -35,3 +35,25 @@ def test_a_removed_key_names_its_replacement(name: str, tiny_sweep: Path, run_cl
     assert refused.error.code == "unknown-key"
     assert refused.error.message == f"there is no key {name} any more"
     assert refused.hint == REMOVED_KEYS[name]
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["hdfs://namenode:8020/runs", "gs://bucket/runs", "abfs://box@account.dfs.core.windows.net/runs"],
+)
+def test_a_store_is_a_local_folder_or_on_s3(address: str, tiny_sweep: Path, run_cli: RunCli) -> None:
+    for command in (
+        ("sweep", tiny_sweep, "-o", address),
+        ("trace", address, "1"),
+        ("query", address, "FROM runs"),
+    ):
+        refused = run_cli(*command, code=2)
+        assert refused.error.code == "store-scheme"
+        assert refused.error.message == f"unsupported store address: {address}"
+        assert "s3://bucket/path" in refused.hint
+
+
+def test_a_refused_address_does_not_show_a_password(run_cli: RunCli) -> None:
+    refused = run_cli("trace", "hdfs://user:secret@namenode/runs", "1", code=2)
+    assert refused.error.code == "store-secret"
+    assert "secret" not in refused.error.message

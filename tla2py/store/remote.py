@@ -1,4 +1,4 @@
-"""The files of a store at a URI: in object storage, or in HDFS."""
+"""The files of a store on S3, or on a server that is compatible with it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,8 @@ from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_be
 from tla2py.text import cut
 from tla2py.tlc.process.os_facts import machine_name
 
-SCHEMES = "file, s3, gs, abfs, hdfs"
+# All are S3; the last two are Hadoop's names for it.
+_SCHEMES = ("s3", "s3a", "s3n")
 
 _KEPT = "recorded runs are kept; the same command executes the rest"
 
@@ -55,15 +56,7 @@ def _store_error(address: str, code: str, error: Exception) -> StoreError:
     # The end gives the reason; the beginning gives the request.
     reason = cut(message[max(message.find("AWS Error "), 0) :], 160)
     better = {
-        "Unrecognized filesystem type": StoreError(
-            "store-scheme", f"unsupported store address: {address}", hint=f"supported schemes: {SCHEMES}"
-        ),
-        "Unable to load lib": StoreError(
-            "store-scheme",
-            f"the client of HDFS cannot be loaded: {reason}",
-            hint="set JAVA_HOME, HADOOP_HOME and CLASSPATH, which hadoop classpath --glob prints",
-        ),
-        "NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist|ContainerNotFound": StoreError(
+        "NO_SUCH_BUCKET|NoSuchBucket|bucket does not exist": StoreError(
             "bucket-missing",
             f"no such bucket: {address}",
             hint="create the bucket first; unless it is on AWS, check that the URI or AWS_ENDPOINT_URL names the endpoint",
@@ -87,18 +80,15 @@ def _store_error(address: str, code: str, error: Exception) -> StoreError:
         return StoreError(
             "store-scheme",
             f"unsupported store address {address}: {reason}",
-            hint=f"as in s3://bucket/path; supported schemes: {SCHEMES}",
+            hint="as in s3://bucket/path",
         )
     if code == "store-unwritable":
         return StoreError("store-unwritable", f"cannot write to {address}: {reason}", hint=_KEPT)
     return StoreError("store-unreadable", f"cannot read {address}: {reason}", hint=_KEPT)
 
 
-_ALIASES = {"s3a": "s3", "s3n": "s3"}
-# Atomic puts, no folders.
-_OBJECT_STORAGE = ("s3", "gcs", "abfs")
-# One request per small object; half a minute of retries (pyarrow's default is fifteen minutes).
-_OPTIONS = {"s3": "allow_delayed_open=true", "gs": "retry_limit_seconds=30", "gcs": "retry_limit_seconds=30"}
+# One request per small object.
+_OPTION = "allow_delayed_open=true"
 # Files up to this many bytes are read whole: a request takes longer than the transfer.
 _WHOLE = 1 << 20
 # How many files to prefetch.
@@ -108,13 +98,10 @@ _THREADS = 16
 
 @functools.lru_cache(maxsize=16)
 def _connect(uri: str) -> tuple[fs.FileSystem, str]:
-    """The file system of a URI and the path in it."""
-    scheme = uri.partition(":")[0].lower()
-    scheme = _ALIASES.get(scheme, scheme)
-    uri = scheme + uri[uri.index(":") :]
-    option = _OPTIONS.get(scheme, "")
-    if option and option.partition("=")[0] not in uri:
-        uri += f"{'&' if '?' in uri else '?'}{option}"
+    """Return the file system of a URI and the path in it."""
+    uri = "s3" + uri[uri.index(":") :]
+    if _OPTION.partition("=")[0] not in uri:
+        uri += f"{'&' if '?' in uri else '?'}{_OPTION}"
     filesystem, path = fs.FileSystem.from_uri(uri)
     return filesystem, path.rstrip("/")
 
@@ -127,7 +114,7 @@ def _pool() -> ThreadPoolExecutor:
 class Remote(Storage):
     """The storage at a URI, see ``tla2py.store.storage.Storage``. Constructing one sends no request.
 
-    Raises StoreError: ``store-secret``; later ``store-scheme``, ``bucket-missing``, ``store-unreachable``,
+    Raises StoreError: ``store-scheme``, ``store-secret``; later ``bucket-missing``, ``store-unreachable``,
     ``store-denied``, ``store-unreadable``, ``store-unwritable``.
     """
 
@@ -139,6 +126,12 @@ class Remote(Storage):
                 f"the address {shown} must not contain a password: addresses are printed and passed on",
                 hint="leave it out, and set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY",
             )
+        if uri.partition(":")[0].lower() not in _SCHEMES:
+            raise StoreError(
+                "store-scheme",
+                f"unsupported store address: {uri}",
+                hint="a store is a local folder or on S3: runs/mine, or s3://bucket/path",
+            )
         self.address = self._uri = uri
         self._copies: dict[str, Path] = {}
         self._ahead: dict[str | FilePart, Future[IO[bytes]]] = {}
@@ -146,14 +139,9 @@ class Remote(Storage):
         # Files of which parts were read.
         self._opened: dict[str, pa.NativeFile] = {}
 
-    def make(self, folders: Iterable[str]) -> None:
-        filesystem, base = self._connected()
+    def make(self, folders: Iterable[str]) -> None:  # noqa: ARG002 - a bucket has no folders
         with store_errors(self._uri, "store-unwritable"):
-            if filesystem.type_name in _OBJECT_STORAGE:
-                self._check_bucket()
-                return
-            for name in (*folders, CLAIMS):
-                filesystem.create_dir(f"{base}/{name}", recursive=True)
+            self._check_bucket()
 
     def exists(self) -> bool:
         filesystem, base = self._connected()
@@ -224,10 +212,6 @@ class Remote(Storage):
     @contextlib.contextmanager
     def lock(self) -> Iterator[None]:
         with leased(self):
-            if self._connected()[0].type_name not in _OBJECT_STORAGE:
-                folders = (info.base_name for info in self._list("") if info.type == fs.FileType.Directory)
-                names = (f"{folder}/{name}" for folder in folders for name in self.names(folder))
-                self.remove(name for name in names if "/.tmp-" in name)
             yield
 
     def _connected(self) -> tuple[fs.FileSystem, str]:
@@ -237,9 +221,7 @@ class Remote(Storage):
     def _check_bucket(self) -> None:
         filesystem, base = self._connected()
         bucket = base.partition("/")[0]
-        if filesystem.type_name in _OBJECT_STORAGE and (
-            not bucket or filesystem.get_file_info(bucket).type == fs.FileType.NotFound
-        ):
+        if not bucket or filesystem.get_file_info(bucket).type == fs.FileType.NotFound:
             raise OSError("the bucket does not exist")
 
     def _list(self, folder: str, recursive: bool = False) -> list[fs.FileInfo]:
@@ -292,20 +274,7 @@ class Remote(Storage):
 
     def _put_file(self, name: str, file: Path) -> None:
         filesystem, base = self._connected()
-        target = f"{base}/{name}"
-        if filesystem.type_name in _OBJECT_STORAGE:
-            _copy(file, filesystem, target)
-            return
-        folder = PurePosixPath(target).parent
-        filesystem.create_dir(str(folder), recursive=True)
-        beside = str(folder / f".tmp-{uuid.uuid4().hex}")
-        _copy(file, filesystem, beside)
-        try:
-            filesystem.move(beside, target)
-        except OSError:
-            # HDFS does not rename onto an existing file.
-            filesystem.delete_file(target)
-            filesystem.move(beside, target)
+        _copy(file, filesystem, f"{base}/{name}")
 
 
 def _copy(file: Path, filesystem: fs.FileSystem, target: str) -> None:
