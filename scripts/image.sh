@@ -4,7 +4,7 @@ set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 if ! docker info >/dev/null 2>&1; then
     echo "error: the image is built with Docker, which is not installed or not running" >&2
-    echo "hint: install it and start its daemon, then run make image again; CI has a job for it" >&2
+    echo "hint: install it and start its daemon, then run sh scripts/image.sh again; CI has a job for it" >&2
     exit 2
 fi
 

@@ -1,4 +1,4 @@
-"""Validates the logs of a real program, right and wrong: ``make validate``.
+"""Validates the logs of a real program, right and wrong: ``python scripts/validate.py``.
 
 specs/two_phase/two_phase.py runs two-phase commit between processes. Half of its runs have a bug. ``tla2py validate``
 checks all logs against the specification alone. With a TLC that suits the CommunityModules it also checks them against the

@@ -1,4 +1,4 @@
-"""Fuzzing of everything that reads what others print: ``make fuzz``, a minute; ``python tests/fuzz.py -max_total_time=3600``.
+"""Fuzzing of everything that reads what others print: ``python tests/fuzz.py -max_total_time=60``.
 
 Coverage-guided by atheris. The seeds are the corpora of the tests; the first byte of an input says which reader gets
 the rest. No reader may raise anything but an InputError, no text may be read as another value than it is written as,

@@ -1,4 +1,4 @@
-"""Sweeps of the five systems under random faults: ``make soak``.
+"""Sweeps of the five systems under random faults: ``PYTHONPATH=. python scripts/soak``.
 
 Each sweep covers a few points of a system's grid. While it runs, something is killed, stopped or interrupted; then the
 command is repeated until it finishes. Its rows must equal those of an undisturbed sweep, and no process, temporary file
@@ -208,7 +208,7 @@ def report(counts: Counts, minutes: float, seed: int) -> str:
         f"| orphans | {counts.orphans} |",
         f"| sweeps with anything wrong | {len(counts.wrong)} |",
         "",
-        f"`make soak MINUTES={minutes:.0f} SEED={seed}`",
+        f"`python scripts/soak --minutes {minutes:.0f} --seed {seed}`",
     ]
     return "\n".join(lines) + "\n"
 

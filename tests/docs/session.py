@@ -157,7 +157,7 @@ class Session:
 
 def recipe(target: str) -> str:
     """The command that a target of the Makefile runs after setup."""
-    options = ("--no-print-directory", "-n", "-o", "setup", "-o", "chromium")
+    options = ("--no-print-directory", "-n", "-o", "setup")
     done = tool("make", *options, target, cwd=ROOT, check=True)
     return done.stdout.strip().replace(".venv/bin/", "")
 

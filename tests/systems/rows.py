@@ -20,7 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SPECS = ROOT / "specs"
 TABLES = sorted((ROOT / "tests" / "reference").glob("*.json"))
 
-# Rows that took longer than this when the reference was made are left to `make reference`.
+# Rows that took longer than this when the reference was made are left to a run of tests/systems/test_reference.py with --group=all.
 SMALL_SECONDS = 1.5
 
 LIMITS = Limits(timeout_seconds=1200, memory_bytes=4 * 1024**3)
