@@ -43,6 +43,8 @@ provokes.rows(
 )
 
 MAPPED = '[logs]\nfiles = ["a.ndjson"]\n[logs.map]\nactions = { up = "Upp" }\n[constants]\nMax = 1\n'
+ONE_LOG = '[logs]\nfiles = ["a.ndjson"]\n'
+STEP_SHOWN = '[logs.map]\nstate = { "x\'" = "n" }\n[constants]\nMax = 1\n'
 RUN = {"Trace.tla": TRACE, "run/a.ndjson": "1\n", "run/b.ndjson": "1\n"}
 
 provokes.plans(
@@ -50,6 +52,22 @@ provokes.plans(
     ("log-files", "3:1", f'module = "Trace.tla"\n[logs]\nfiles = ["run"]\n{AS_A}', RUN),
     ("log-action", "5:19", f'module = "Counter.tla"\n{MAPPED}', {"a.ndjson": "{}\n"}),
     ("input-missing", "3:11", 'module = "Counter.tla"\n[logs]\nfiles = ["b.ndjson"]\n'),
+    (
+        "input-missing",
+        "3:1",
+        'module = "Counter.tla"\n[logs]\nfiles = [["a.ndjson"], []]\n',
+        {"a.ndjson": "{}\n"},
+    ),
+    ("input-missing", "3:1", 'module = "Counter.tla"\n[logs]\nfiles = [[]]\n'),
+    ("log-unused", "4:1", f'module = "Counter.tla"\n{ONE_LOG}position = "n"\n', {"a.ndjson": "{}\n"}),
+    ("wrong-type", "4:1", f'module = "Counter.tla"\n{ONE_LOG}mutate = -1\n', {"a.ndjson": "{}\n"}),
+    ("expression-fails", "5:12", f'module = "Counter.tla"\n{ONE_LOG}{STEP_SHOWN}', {"a.ndjson": "{}\n"}),
+    (
+        "wrong-type",
+        "5:1",
+        f'module = "Counter.tla"\n{ONE_LOG}[logs.map]\nargs = {{ n = 3 }}\n',
+        {"a.ndjson": "{}\n"},
+    ),
 )
 
 

@@ -302,6 +302,14 @@ def read_logs(
     reads, position = section.reads, section.position
     found = (find_reader(spec, given, reads=reads, position=position, place=place) for spec in specs.values())
     readers = {reader.spec.root.name: reader for reader in found if reader is not None}
+    if section.position is not None and logs and not readers:
+        names = ", ".join(spec.root.name for spec in specs.values())
+        raise InputError(
+            "log-unused",
+            f"{names} reads no log itself, so position does not apply",
+            where=place("position"),
+            hint="remove position: tla2py counts the lines; or name the module that reads the log",
+        )
     for reader in readers.values():
         for key in ("map", "unobserved"):
             if getattr(section, key):
@@ -361,6 +369,13 @@ def _observed_logs(section: LogsSection, place: ObservedPlace) -> ObservedLogs:
             f"logs.silent is {section.silent:g}, which is not between 0 and 1",
             where=place("silent"),
             hint="write the share of lines that may say nothing, such as 0.05 for 5 of 100",
+        )
+    if section.mutate < 0:
+        raise InputError(
+            "wrong-type",
+            f"logs.mutate is {section.mutate}, which is below 0",
+            where=place("mutate"),
+            hint="write how many changed logs a gate checks, such as 200",
         )
     return ObservedLogs(
         map=section.map or LogMap(),

@@ -20,6 +20,7 @@ from tla2py.model.logs import LogMap, Observed, Vocabulary
 from tla2py.model.model import Config, Extension, Model, Position
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
+from tla2py.tla.levels import Level, Levels
 from tla2py.tla.parse import parse_expression
 
 OBSERVED = "Observed_"
@@ -163,14 +164,21 @@ def _unknown(
 
 
 def _check_expression(spec: ModuleGraph, text: str, where: str | None) -> None:
-    """Raise InputError (``expression-syntax``, ``log-variable``) for what cannot be compared with a line."""
+    """Raise InputError (``expression-syntax``, ``log-variable``, ``expression-fails``) for what no line can show."""
     try:
-        names = parse_expression(text).names
+        expression = parse_expression(text)
     except InputError as error:
         raise InputError(error.code, error.message, where=where, hint=error.hint) from None
     variables = {each.name for each in spec.variables}
-    if not names & (variables | spec.definitions.keys()):
+    if not expression.names & (variables | spec.definitions.keys()):
         raise _unknown(spec.root.name, "variable", text, variables, where)
+    if Levels(spec.resolver).of_expression(expression.body, spec.scope) > Level.STATE:
+        raise InputError(
+            "expression-fails",
+            f"{text} is not about a state, which is what a line shows",
+            where=where,
+            hint="leave out primes and temporal operators: a line shows the state after its step",
+        )
 
 
 def _names(names: Iterable[str]) -> set[str]:

@@ -76,7 +76,7 @@ def find_logs(
 ) -> dict[str, tuple[str, ...]]:
     """The paths of the files of each log. A list, and a folder, has the files of one run; patterns are sorted.
 
-    Raises InputError (``input-missing``) for a pattern without a match.
+    Raises InputError (``input-missing``) for a pattern without a match, and for an empty list.
     """
     found: dict[str, tuple[str, ...]] = {}
     for each in files:
@@ -89,6 +89,13 @@ def find_logs(
                 found |= {path: (path,) for path in matching if (base / path).is_file()}
         else:
             paths = [path for pattern in each for path in _matching(base, pattern, place)]
+            if not paths:
+                raise InputError(
+                    "input-missing",
+                    "a list of the files of one run is empty",
+                    where=place("files"),
+                    hint='name its files, as in [["a.ndjson", "b.ndjson"]], or remove the list',
+                )
             found["+".join(paths)] = tuple(paths)
     return found
 

@@ -436,7 +436,7 @@ def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputErro
     keys: list[str | int] = re.findall(r"[\w-]+", path)
     if keys[:2] == ["expect", "point"] and len(keys) > 2:
         keys[2] = int(keys[2])
-    elif keys and "[...]" in path and isinstance(table := data[str(keys[0])], dict):
+    elif len(keys) == 1 and "[...]" in path and isinstance(table := data[str(keys[0])], dict):
         kind = _TYPES[str(keys[0])]
         keys = [keys[0], next(name for name in table if not _converts({name: table[name]}, kind))]
     else:
@@ -461,11 +461,17 @@ def _type_hint(keys: list[str | int], message: str) -> str:
         return "TLC knows whole numbers only; write other values as TLA+ text in quotation marks"
     if keys and keys[0] == "parameters":
         return f"write {name} = [1, 2] for these values, {name} = {{ from = 1, to = 3 }} for a range; a single value belongs under [constants]"
-    # The meaning of the key, or of the section if the key is the user's name.
+    # The meaning of the key, or of the table around it if the key is the user's name.
     named = [str(key) for key in keys if not isinstance(key, int)]
-    section, name = (named[0], named[-1]) if len(named) > 1 else ("", named[0] if named else "")
-    words = KEYS.get(section, {}).get(name) or KEYS[""].get(section or name)
-    return f"{name}: {words}" if words else "docs/sweep-file.md describes sweep files"
+    while named:
+        *section, name = named
+        # A point of [expect] has the keys of [expect].
+        table = ".".join(section).removesuffix(".point")
+        meaning = KEYS.get(table, {}).get(name)
+        if meaning:
+            return f"{name}: {meaning}"
+        named = section
+    return "docs/sweep-file.md describes sweep files"
 
 
 def _converts(value: object, kind: Any) -> bool:

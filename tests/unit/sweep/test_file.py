@@ -12,6 +12,7 @@ from tla2py.errors import InputError
 from tla2py.sweep.file import read_sweep_file
 from tla2py.sweep.load import load_sweep
 from tla2py.sweep.plan import plan_sweep
+from tla2py.sweep.sections import KEYS
 from tla2py.text import did_you_mean
 
 
@@ -108,6 +109,10 @@ def test_unknown_keys(path: Path, text: str, line: int, message: str, hint: str)
         ("[parameters]\nN = [1]\nM = [[1]]", 4, f"parameters.M: expected {SIMPLE}, got a list"),
         ("[grid]\nexclude = [3]", 3, "grid.exclude: expected a table, got a number"),
         ('[grid]\nrepeat = "2"', 3, "grid.repeat: expected a number, got a string"),
+        ("[logs.map]\naction = 3", 3, "logs.map.action: expected a string, got a number"),
+        ("[logs.map]\nclock = 1\nargs = { n = 3 }", 3, "logs.map.clock: expected a string, got a number"),
+        ('[logs.map]\nclock = "c"\nargs = { n = 3 }', 4, "logs.map.args: expected a string, got a number"),
+        ('[logs.map]\ndrop = { level = "debug" }', 3, "logs.map.drop: expected a list, got a string"),
         ('[expect]\nverdict = "fine"', 3, "expect.verdict: invalid value 'fine'"),
         ('[[expect.point]]\nverdict = "holds"', 2, "expect.point: the key match is missing"),
         (f'{ROW}distinct = 1\n{ROW}distinct = "x"', 7, f"expect.point.distinct: {NO_NUMBER}"),
@@ -119,6 +124,22 @@ def test_wrong_types(path: Path, text: str, line: int, shown: str) -> None:
     assert str(error.where).startswith(f"{path}:{line}:")
     assert error.message.startswith(shown)
     assert "`" not in error.message
+
+
+@pytest.mark.parametrize(
+    ("text", "section", "key"),
+    [
+        ("[logs.map]\naction = 3", "logs.map", "action"),
+        ("[logs.map]\nargs = { n = 3 }", "logs.map", "args"),
+        ('[logs.unobserved]\nactions = "Tick"', "logs.unobserved", "actions"),
+        ("[[expect.point]]\nmatch = 3", "expect", "match"),
+        ("[constants]\nB = [1]", "", "constants"),
+    ],
+)
+def test_a_wrong_type_is_answered_by_the_meaning_of_its_key(
+    path: Path, text: str, section: str, key: str
+) -> None:
+    assert error_of(path, AFTER + text).hint == f"{key}: {KEYS[section][key]}"
 
 
 def test_a_first_line_that_is_wrong_and_choices(path: Path) -> None:
