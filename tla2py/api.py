@@ -61,7 +61,7 @@ def run_sweep(
     executor: str | None = None,
     master: str | None = None,
     fresh: bool = False,
-    tla2tools: str | Path | Sequence[str | Path] | None = None,
+    tla2tools: str | Path | None = None,
     translate: bool = True,
     timeout: str | None = None,
     memory: str | None = None,
@@ -74,26 +74,29 @@ def run_sweep(
     ``store`` is a folder or a URI such as ``s3://bucket/path``; the default is ``runs/NAME``. ``executor`` is ``local``
     for the threads of this machine, or ``spark`` on ``master``, by default ``local[*]``. Without both, threads execute
     the runs, or Spark if the process has a Spark context or the sweep file asks for it. The other options are those of
-    the command; several ``tla2tools`` are the values of a parameter ``jar``. ``on_finding`` is called with each warning
+    the command. ``on_finding`` is called with each warning
     that the command would print on standard error, on the model or on its PlusCal. Raises
     ``tla2py.errors.InputError`` for a sweep file that cannot be run and ``tla2py.errors.StoreError`` for a store that
     cannot be written.
     """
     from tla2py.analysis.questions import keep_because
     from tla2py.analysis.view import open_view
+    from tla2py.errors import InputError
     from tla2py.execution.listener import SILENT, FindingListener
     from tla2py.execution.sweeps import SweepOptions, run_sweeps
     from tla2py.spark.choice import choose_executor
+    from tla2py.sweep.sections import ONE_JAR
     from tla2py.tlc.tools.toolchain import find_toolchain
 
     listener = FindingListener(on_finding) if on_finding else SILENT
     executors = choose_executor(executor, master, listener)
-    given = [tla2tools] if isinstance(tla2tools, str | Path) else tla2tools or ()
-    jars = tuple(Path(each) for each in given if each)
-    jar = jars[0] if jars else None
+    # It took several before the first release.
+    named: object = tla2tools
+    if isinstance(named, (list, tuple)):
+        raise InputError("usage", "there cannot be several tla2tools any more", hint=ONE_JAR)
+    jar = Path(tla2tools) if tla2tools else None
     options = SweepOptions(
         tla2tools=jar,
-        jars=jars if len(jars) > 1 else (),
         translate=translate,
         timeout=timeout,
         memory=memory,

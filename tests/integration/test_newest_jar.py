@@ -117,8 +117,8 @@ def test_a_version_of_tlc_is_no_release(run_cli: RunCli, tools: Path, tiny_spec:
     missing = run_cli("check", tiny_spec, "-c", "Max=1", "--tla2tools", "2.20")
     assert (missing.error.code, missing.hint) == ("jar-missing", INSTALL)
     sweep = tiny_spec.with_name("s.toml")
-    sweep.write_text('module = "Counter.tla"\n[parameters]\nMax = [1]\njar = ["2.20"]\n')
-    swept = run_cli("sweep", sweep, *LOCAL)
+    sweep.write_text('module = "Counter.tla"\n[parameters]\nMax = [1]\n')
+    swept = run_cli("sweep", sweep, "--tla2tools", "2.20", *LOCAL)
     assert (swept.error.code, INSTALL in swept.hint) == ("jar-missing", True)
     # A project's file is followed, and names itself in the error.
     tiny_spec.with_name("tla2py.toml").write_text('tla2tools = "2.20"\n')
@@ -150,10 +150,10 @@ def test_tlc_2_20_runs_by_its_version(
     run_cli: RunCli, tools: Path, tiny_sweep: Path, newer_tlc: Path
 ) -> None:
     assert run_cli("tools", "install", "rolling", "--from-file", newer_tlc).code == 0
-    tiny_sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", '[1]\njar = ["2.20", "bundled"]'))
-    assert run_cli("sweep", tiny_sweep, *LOCAL).code == 0
+    tiny_sweep.write_text(COUNTER_SWEEP.replace("[1, 2, 3]", "[1]"))
+    assert run_cli("sweep", tiny_sweep, "--tla2tools", "2.20", *LOCAL).code == 0
     rows = table_rows(tiny_sweep.with_name("runs") / "sweep", "runs")
-    assert [(row["jar"], row["tlc_version"]) for row in rows] == [("2.20", "2.20"), ("bundled", "2.15")]
+    assert [row["tlc_version"] for row in rows] == ["2.20"]
     check = ("check", "Counter.tla", "-c", "Max=1", "--tla2tools", "bundled", "--second", "2.20", "--json")
     opinion = run_cli(*check).json["second"]
     assert (opinion["tlc_version"], opinion["agrees"]) == ("2.20", True)

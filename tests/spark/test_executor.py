@@ -78,19 +78,18 @@ def test_spark_alone_where_it_was_asked_for(
     assert f"{name}: 1 run by threads of this machine" in done.stderr
 
 
-def test_tasks_run_each_point_with_its_jar(run_cli: RunCli, tmp_path: Path) -> None:
+def test_tasks_run_the_jar_that_is_named(run_cli: RunCli, tmp_path: Path) -> None:
     (tmp_path / "Counter.tla").write_text(COUNTER)
     other = remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99")
     digest = hashlib.sha256(other.read_bytes()).hexdigest()
     (tmp_path / "s.toml").write_text(
-        'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\n'
-        f'jar = ["bundled", {{ path = "other.jar", sha256 = "{digest}" }}]\nMax = [1, 2]\n'
+        'module = "Counter.tla"\n[model]\ninvariants = ["Small"]\n[parameters]\nMax = [1, 2]\n'
     )
-    run_cli("sweep", "s.toml", "--master", "local[2]", cwd=tmp_path, process=True, code=0)
+    named = ("--tla2tools", "other.jar", "--master", "local[2]")
+    run_cli("sweep", "s.toml", *named, cwd=tmp_path, process=True, code=0)
     rows = table_rows(tmp_path / "runs/s", "runs")
     assert {row["executor"] for row in rows} == {"spark"}
-    found = [(row["jar"], row["tlc_version"], row["jar_sha256"] == digest) for row in rows]
-    assert found == [("bundled", "2.15", False)] * 2 + [("other.jar", "2.99", True)] * 2
+    assert [(row["tlc_version"], row["jar_sha256"]) for row in rows] == [("2.99", digest)] * 2
 
 
 def test_small_runs_share_a_jvm_that_ends_with_spark(run_cli: RunCli, tmp_path: Path) -> None:

@@ -26,7 +26,6 @@ from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli
 from tests.integration.test_modules import COUNTDOWN
 from tests.integration.test_object_storage import answers
 from tests.integration.test_sweep import rows
-from tests.jars import remade_jar
 from tests.objects import Storage
 from tests.raising import raises
 from tests.stores import record_ids
@@ -41,7 +40,6 @@ from tla2py.store.schema import TABLE_NAMES
 from tla2py.store.store import Store
 from tla2py.tla.module import Remark
 from tla2py.tlc.tools.community import class_file, read_override
-from tla2py.tlc.tools.jar import bundled_jar, read_jar
 from tla2py.tlc.tools.java import find_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
@@ -401,8 +399,7 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     classes = tmp_path / "classes"
     (classes / "tlc2").mkdir(parents=True)
     (classes / "tlc2" / "Fast.class").write_bytes(b"\xca\xfe\xba\xbe")
-    other = read_jar(remade_jar(bundled_jar(), tmp_path / "other.jar", version="Version 2.99"), "test")
-    sent = replace(find_toolchain(), overrides=(read_override(classes),), others=(other,))
+    sent = replace(find_toolchain(), overrides=(read_override(classes),))
     work = Work(sources={}, toolchain=sent, store=tmp_path, warm=frozenset({"a"}))
     assert unpack(Shipper(session.sparkContext).pack(work)) == work
     remote = Shipper(session.sparkContext)
@@ -416,8 +413,6 @@ def test_tools_arrive_as_they_were_sent(tmp_path: Path, session: SparkSession) -
     tools = arrived.toolchain
     assert tools.jar.sha256 == sent.jar.sha256
     assert tools.jar.named != sent.jar.named
-    assert [jar.sha256 for jar in tools.others] == [other.sha256]
-    assert tools.of(other.sha256).jar.path != other.path
     (override,) = tools.overrides
     assert override.copy.is_file()
     assert [*map(class_file, tools.overrides)] == [*map(class_file, sent.overrides)]

@@ -47,7 +47,7 @@ class Checker:
 
         Raises InputError (``usage``), and as ``check_point`` and ``run_check`` do.
         """
-        used = self.options if self.jar is None else replace(self.options, tla2tools=self.jar, jars=())
+        used = self.options if self.jar is None else replace(self.options, tla2tools=self.jar)
         if self.options.limited:
             model, options = self.model, self.options
             if folder_file(self.file) is not None:
@@ -69,7 +69,7 @@ class Checker:
                 err().print(f"{sweep.name}: {sweep.limited_text}")
                 raise typer.Exit
             return check_point(
-                sweep if self.jar is None else sweep.with_jars(find_toolchain(self.jar).jar),
+                sweep,
                 used,
                 listener=listener,
                 show=None if self.as_json else show_text,

@@ -331,8 +331,6 @@ def _named(schema: Schema, pattern: str) -> None:
 def _parameters(schema: Schema) -> None:
     listed, rule = schema["additionalProperties"]["anyOf"]
     listed["minItems"] = 1
-    [jar] = [each for each in listed["items"]["anyOf"] if each["type"] == "object"]
-    _describe(jar, "parameters.jar")
     _describe(rule, "parameters.NAME")
     rule["description"] = "Values by rule: from, to and step, or model_values and sizes."
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]

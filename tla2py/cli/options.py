@@ -84,7 +84,7 @@ Jars = Annotated[
     list[Path] | None,
     shared(
         "--tla2tools JAR",
-        "A tla2tools.jar or installed release; several are the values of a parameter jar; default: see tla2py tools list.",
+        "A tla2tools.jar or installed release; default: see tla2py tools list.",
     ),
 ]
 Timeout = Annotated[
@@ -269,9 +269,12 @@ def _sweep_options(
     # Imported on use: most commands have no such options.
     from tla2py.execution.sweeps import SweepOptions
 
-    jars = given.pop("tla2tools", (None,))
-    more = {"tla2tools": jars[0], "jars": jars if len(jars) > 1 else ()}
-    return SweepOptions(**given | more)
+    jars = given.pop("tla2tools", ())
+    if len(jars) > 1:
+        from tla2py.sweep.sections import ONE_JAR
+
+        raise InputError("usage", "there cannot be several --tla2tools any more", hint=ONE_JAR)
+    return SweepOptions(**given, tla2tools=jars[0] if jars else None)
 
 
 _LIMITING = ("settings", "points", "failed")

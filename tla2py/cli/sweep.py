@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -135,7 +134,7 @@ def sweep_command(
         plain = PlainCommands(
             sweep=result.sweep,
             libraries=options.libraries,
-            toolchain=replace(toolchain, others=tuple(result.sweep.jars.values())),
+            toolchain=toolchain,
         )
         for line in plain.lines(point_runs(result.plan, result.sweep.numbers)):
             # Standard output has nothing but the rows then.

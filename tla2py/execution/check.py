@@ -282,12 +282,9 @@ def run_check(
     """The result of one run of TLC on a module; it means nothing once ``cancelled`` is set, which stops TLC.
 
     ``report`` is called with its progress once a second, ``show`` with each value that Print or PrintT prints.
-    Raises InputError (``usage``) for several jars, and as ``SweepOptions.check_tools``, ``check_sweep`` and
+    Raises InputError as ``SweepOptions.check_tools``, ``check_sweep`` and
     ``run_sweeps`` do, and ToolchainError as ``find_toolchain`` does.
     """
-    if options.jars:
-        hint = "a check with --second compares two; a sweep file runs any number"
-        raise InputError("usage", "check runs a module with one jar", hint=hint)
     options.check_tools()
     sweep = check_sweep(module, model, options, listener)
     modules = [each.path for spec in sweep.specs.values() for each in spec.modules if each.path is not None]
@@ -356,7 +353,7 @@ def _check(
         if follow is not None:
             follow(stdout, memory_bytes)
 
-    toolchain = replace(toolchain, overrides=sweep.classes, others=tuple(sweep.jars.values()))
+    toolchain = replace(toolchain, overrides=sweep.classes)
     execution = RunExecution(run, plan.sources, toolchain, cancelled=cancelled, watch=watch)
     with execution.executed() as executed:
         for folder in executed.folders:
@@ -376,7 +373,7 @@ def _check(
             result=located(executed.record, executed.result, origins),
             sources=plan.sources,
             command=command,
-            planned=(run, sweep.spec(sweep.points[number - 1].parameters), toolchain.of(run.jar_sha256).jar),
+            planned=(run, sweep.spec(sweep.points[number - 1].parameters), toolchain.jar),
         )
 
 

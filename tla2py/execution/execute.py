@@ -88,7 +88,7 @@ class RunExecution:
 
         A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
         """
-        run, toolchain = self.run, self.toolchain.of(self.run.jar_sha256)
+        run, toolchain = self.run, self.toolchain
         self.toolchain = replace(toolchain, overrides=planned_overrides(toolchain, run.options))
         with scratch_folder("tla2py-") as self.base:
             self._execute_all()

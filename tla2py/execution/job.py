@@ -185,7 +185,7 @@ class _Course:
         warm = job.sweep.file.tlc.warm and enough
         return job.missing, Work(
             sources=job.plan.sources,
-            toolchain=replace(toolchain, overrides=job.sweep.classes, others=tuple(job.sweep.jars.values())),
+            toolchain=replace(toolchain, overrides=job.sweep.classes),
             store=job.store.path,
             warm=frozenset(short if warm else ()),
             slots=pool.slots,

@@ -73,7 +73,7 @@ class PlainCommands:
         classes = [each.path for each in self.sweep.classes if class_file(each) in run.options.overrides]
         argv = build_argv(
             toolchain.java.path if toolchain else Path("java"),
-            toolchain.of(run.jar_sha256).jar.apart if toolchain else Path("tla2tools.jar"),
+            toolchain.jar.apart if toolchain else Path("tla2tools.jar"),
             Path(),
             run.main,
             run.options,

@@ -23,7 +23,6 @@ from tla2py.store.refresh import table_files
 from tla2py.store.store import Store
 from tla2py.sweep.checks import config_facts, config_problems
 from tla2py.sweep.folder import module_of_config
-from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import check_expectations
 from tla2py.sweep.load import load_sweep, sweep_of_configs, without_models
 from tla2py.sweep.options import Loading
@@ -161,23 +160,6 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
 _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 
-def _parts(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[tuple[Sweep, Plan, Jar]]:
-    """The points of each jar, as a sweep of their own with its plan."""
-    if not sweep.jars:
-        yield sweep, plan, jar
-    for name, own in sweep.jars.items():
-        points = [point for point in sweep.points if point.parameters[sweep.jar_axis] == name]
-        if points:
-            rows = [point.parameters for point in points]
-            used = {id(sweep.spec(row)) for row in rows}
-            part = replace(
-                sweep,
-                points=Points.of(sweep.points.names, rows),
-                specs={key: spec for key, spec in sweep.specs.items() if id(spec) in used},
-            )
-            yield part, plan.part(point.index for point in points), own
-
-
 def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[Finding]:
     """What lint finds, with everything checked that this TLC needs to have."""
     specs = sweep.specs.values()
@@ -227,10 +209,9 @@ def checked_plan(
     ``check_expectations`` and ``check_readable`` do.
     """
     jar = tools if isinstance(tools, Jar) else tools.jar
-    sweep = with_readable_logs(sweep.with_jars(), jar)
+    sweep = with_readable_logs(sweep, jar)
     plan = plan_sweep(sweep, jar.sha256)
-    parts = list(_parts(sweep, plan, jar))
-    linted = dict.fromkeys(each for part in parts for each in _linted(*part))
+    linted = dict.fromkeys(_linted(sweep, plan, jar))
     found = tuple(each for each in linted if each.place.file not in sweep.idle_files)
     left = apply_acceptance(found, sweep.file.accept).open
     errors = [each for each in left if each.refuses]
@@ -242,10 +223,8 @@ def checked_plan(
     check_expectations(sweep, plan)
     if isinstance(tools, Toolchain):
         # A module that TLC cannot read does not stop the others below its folder either.
-        for _, part, own in parts if not sweep.of_folder else ():
-            reached = {sha256 for _, run in part.at(part.outlines) for _, sha256 in run.modules}
-            texts = plan.sources if not sweep.jars else {key: plan.sources[key] for key in reached}
-            check_readable(texts, plan.paths, replace(tools, jar=own))
+        if not sweep.of_folder:
+            check_readable(plan.sources, plan.paths, tools)
         if not sweep.limits.trust and not on_linux() and not _told:
             _told.append(listener)
             listener.told(f"{NO_WALLS}: {remedy()}")
@@ -325,13 +304,11 @@ _CLASSES = ("tlc2/overrides/{}.class", "tlc2/module/{}.class")
 
 
 def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:
-    """The sweep as this TLC can read its logs, or as all those that its points name can."""
-    lacking: set[str] = set()
-    for each in sweep.jars.values() or (jar,):
-        places = [each.path, *(override.copy for override in sweep.overrides)]
-        if sweep.community is not None and community_suits(each):
-            places.append(sweep.community.copy)
-        lacking |= {name for name in _READING if not any(_has_class(place, name) for place in places)}
+    """Return the sweep as this TLC can read its logs."""
+    places = [jar.path, *(override.copy for override in sweep.overrides)]
+    if sweep.community is not None and community_suits(jar):
+        places.append(sweep.community.copy)
+    lacking = {name for name in _READING if not any(_has_class(place, name) for place in places)}
     return literal_logs(sweep, lacking)
 
 

@@ -19,4 +19,4 @@ def other_toolchains(toolchain: Toolchain) -> Iterator[Toolchain]:
             jar = copied_jar(found.jar)
         except ToolchainError:
             continue
-        yield replace(toolchain, jar=jar, others=())
+        yield replace(toolchain, jar=jar)

@@ -47,13 +47,11 @@ class SweepOptions:
     ``timeout`` and ``memory`` are written as in a sweep file, such as ``90s`` and ``2GiB``. ``libraries`` are further
     module folders of a folder, or of a module with configs. ``settings`` are other values for this time, each ``NAME=VALUE``;
     ``points``, as in ``3,5-9``, and ``failed`` say which points run, see ``only_failed``. ``constants`` (``NAME=VALUE``),
-    ``no_deadlock`` and ``inputs`` change all configs of a folder, or those given for a module. ``jars`` are the values of a
-    parameter ``jar``, each a release, ``bundled`` or a path.
+    ``no_deadlock`` and ``inputs`` change all configs of a folder, or those given for a module.
     """
 
     libraries: tuple[Path, ...] = ()
     tla2tools: Path | None = None
-    jars: tuple[Path, ...] = ()
     translate: bool = True
     timeout: str | None = None
     memory: str | None = None
@@ -79,8 +77,7 @@ class SweepOptions:
         """The sweeps of files, with PlusCal translated; with ``configs`` the files are modules, see ``sweep_of_configs``.
 
         With ``trust`` False the files are those of strangers. Raises InputError as ``load_sweep``, ``sweep_of_configs`` and
-        ``chosen_places`` do, and then also as ``check_untrusted`` and ``check_jar`` do; ``usage`` for settings without a sweep file,
-        and for a single jar where they have a parameter ``jar``.
+        ``chosen_places`` do, and then also as ``check_untrusted`` and ``check_jar`` do; ``usage`` for settings without a sweep file.
         """
         if self.settings and (configs is not None or any(folder_file(file) is not None for file in files)):
             hint = "name a sweep file, or write the values into the configs"
@@ -104,9 +101,6 @@ class SweepOptions:
             if self.trust is False and sweep.limits.trust:
                 where = sweep.source.place("tlc", "trust")
                 listener.told(f"{where}: trust = true does not count, because of --no-trust")
-            if self.tla2tools is not None and sweep.jar_axis and not self.jars:
-                hint = f"leave it out, or give --set {sweep.jar_axis}={self.tla2tools}"
-                raise InputError("usage", "--tla2tools excludes the jars of the sweep file", hint=hint)
             sweep = self.apply(sweep)
             if self.points is not None:
                 chosen = frozenset(place + 1 for place in chosen_places(self.points, len(sweep.points)))
@@ -123,7 +117,6 @@ class SweepOptions:
             constants=self.constants,
             no_deadlock=self.no_deadlock,
             inputs=given_files(self.inputs),
-            jars=self.jars,
         )
 
     def translator(self, listener: Listener) -> Translator | None:
@@ -154,9 +147,7 @@ class SweepOptions:
             options = replace(options, workers=self.workers)
         sweep = replace(sweep, limits=limits, options=options)
         refusable = sweep.of_folder and sweep.community is not None
-        for jar in (sweep.with_jars().jars.values() or [find_jar(self.tla2tools)]) if refusable else ():
-            sweep = without_refused(sweep, jar)
-        return sweep
+        return without_refused(sweep, find_jar(self.tla2tools)) if refusable else sweep
 
 
 Rounds: TypeAlias = Callable[
@@ -175,7 +166,7 @@ def preview_sweeps(
 
     Raises InputError as ``run_sweeps`` does.
     """
-    report_jar(jar, sweeps, store_addresses(sweeps, store), listener)
+    report_jar(jar, store_addresses(sweeps, store), listener)
     checked = [checked_plan(sweep, jar, listener) for sweep in sweeps]
     for (sweep, plan, _), address in zip(checked, store_addresses(sweeps, store), strict=True):
         plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
@@ -202,7 +193,7 @@ def run_sweeps(
     any store is created, as ``checked_plan`` and ``store_addresses`` do, and ``usage`` for ``fresh`` with such rounds.
     """
     addresses = store_addresses(sweeps, store)
-    report_jar(toolchain.jar, sweeps, addresses, listener)
+    report_jar(toolchain.jar, addresses, listener)
     planned = []
     for each in sweeps:
         sweep, plan, warnings = checked_plan(each, toolchain, listener)
@@ -229,11 +220,11 @@ def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepR
     raise RuntimeError("a sweep has one job")
 
 
-def report_jar(jar: Jar, sweeps: Sequence[Sweep], addresses: Sequence[Address], listener: Listener) -> None:
-    """Report which jar was chosen, unless it is that of the last sweep of each store, or their points name jars."""
-    for sweep, address in zip(sweeps, addresses, strict=True):
+def report_jar(jar: Jar, addresses: Sequence[Address], listener: Listener) -> None:
+    """Report which jar was chosen, unless it is that of the last sweep of each store."""
+    for address in addresses:
         with contextlib.suppress(StoreError):
-            if sweep.jar_axis or Store(address).manifest().jar == jar.sha256:
+            if Store(address).manifest().jar == jar.sha256:
                 continue
         listener.jar_chosen(jar)
         return
@@ -408,7 +399,7 @@ def _report_other_jar(store: Store, sweep: Sweep, jar: Jar, listener: Listener) 
     with contextlib.suppress(StoreError):
         before = store.manifest().jar
         # The points of one jar say nothing of another's.
-        if before and before != jar.sha256 and not sweep.jar_axis:
+        if before and before != jar.sha256:
             listener.told(
                 f"{sweep.name}: the jar has changed from {jar_of(before) or f'sha256 {before[:12]}'} to {jar}; "
                 "runs with the earlier jar do not count"

@@ -391,9 +391,9 @@ def _decide_point(
         idle = found.idle.get(run.run_id, ()) if asked else ()
         problems += _mismatches(sweep, expected, row, facts, line)
         if found.second is not None:
-            known = (each for each in (found.jar, *sweep.jars.values()) if each is not None)
-            own = next((each for each in known if each.sha256 == run.jar_sha256), None)
-            second = compare(row, found.second, run, spec, own or jar_of(run.jar_sha256))
+            is_known = found.jar is not None and found.jar.sha256 == run.jar_sha256
+            jar = found.jar if is_known else jar_of(run.jar_sha256)
+            second = compare(row, found.second, run, spec, jar)
             wrong = objection(row, second, found.second.problem)
             problems += [wrong] if wrong is not None else []
         problems += _action_problems(expected, fired, idle, row.verdict)

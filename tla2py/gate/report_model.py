@@ -120,7 +120,7 @@ class Evidence:
 
     @property
     def notices(self) -> tuple[str, ...]:
-        """The decision's notices, the jar if the project chose it, the sweep's own Java classes and jars.
+        """The decision's notices, the jar if the project chose it, the sweep's own Java classes.
 
         A jar that the machine chose is named when it changes. What failed beside the decision has a notice.
         """
@@ -134,14 +134,9 @@ class Evidence:
             for each in self.sweep.overrides
             if not each.official
         )
-        jars = (
-            f"{self.relative(self.sweep.path)} runs the jar {each.path}, sha256 {each.sha256[:12]}"
-            for each in self.sweep.jar_files.values()
-        )
         return (
             *([self.project_jar] if self.project_jar else []),
             *classes,
-            *jars,
             *failed,
             *self.decision.notices,
         )
@@ -264,15 +259,14 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
 
     With ``show_command`` it has the commands that repeat runs with plain TLC.
     """
-    chosen = options.jars or ([options.tla2tools] if options.tla2tools else [])
-    toolchain = gated.toolchain and replace(gated.toolchain, others=tuple(gated.sweep.jars.values()))
+    named = ["--tla2tools", str(options.tla2tools)] if options.tla2tools else []
+    toolchain = gated.toolchain
     # All reports show the same traces.
     trace = cache(partial(read_trace, gated.view))
 
     plain = PlainCommands(sweep=gated.sweep, libraries=options.libraries, toolchain=toolchain)
 
     def again(point: PointDecision) -> Again:
-        named = [part for each in chosen for part in ("--tla2tools", str(each))]
         number = point.point.index
         ours = ["tla2py", "check", str(gated.sweep.path), "--point", str(number), *plain.given, *named]
         return Again(ours=shlex.join(ours), plain=plain.of_point(number, point.run) if show_command else None)
@@ -283,7 +277,7 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
         assert stored is not None
         return shlex.join(["tla2py", "trace", str(gated.view.store.path), str(stored.point)])
 
-    jar = toolchain.jar if toolchain and not gated.sweep.jar_axis else None
+    jar = toolchain.jar if toolchain else None
     return Evidence(
         decision=gated.decision,
         sweep=gated.sweep,

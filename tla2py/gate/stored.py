@@ -75,13 +75,7 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     """
     jars = Counter(row.jar_sha256 or "" for row in rows)
     jar = jars.most_common(1)[0][0] if jars else ""
-    # The digests of the jars that the store ran, by the values of its parameter ``jar``, and those in the sweep file.
-    axis = sweep.jar_axis
-    ran = {row.run_id: row.jar_sha256 or "" for row in rows}
-    points = [point for point in (store.points() if axis else ()) if axis in point.parameters]
-    named = {point.parameters[axis]: ran[point.run_id] for point in points if point.run_id in ran}
-    named |= {name: each.sha256.lower() for name, each in sweep.jar_files.items()}
-    plans = partial(plan_sweep, jar_sha256=jar, named=named)
+    plans = partial(plan_sweep, jar_sha256=jar)
     manifest = store.manifest()
     have = store.points().run_ids()
     every = range(1, len(sweep.points) + 1)

@@ -25,7 +25,6 @@ ParameterKind = Literal[
     "environment",
     "java_properties",
     "log",
-    "jar",
 ]
 # The fields of a config that name one definition, and those that list definitions.
 NAME_FIELDS = ("specification", "init", "next", "symmetry", "view", "alias", "periodic", "rl_reward")

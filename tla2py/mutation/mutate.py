@@ -98,7 +98,7 @@ def run_mutation(
     Raises InputError as ``checked_plan`` and ``prepare_trial`` do, and ``no-holding-point``.
     """
     address = store or mutants_address(Path("runs") / sweep.name)
-    report_jar(toolchain.jar, [sweep], [address], listener)
+    report_jar(toolchain.jar, [address], listener)
     sweep, plan, _ = checked_plan(sweep, toolchain, listener)
     trial = prepare_trial(sweep, plan, choice)
     target = Store.create(address)

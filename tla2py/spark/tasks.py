@@ -224,8 +224,8 @@ class Shipper:
         folder = self.ship_package()
         if folder is None:
             return Parcel(work=work, shipped=False)
-        for jar in (work.toolchain.jar, *work.toolchain.others):
-            self._ship(jar.path, folder / _jar_name(jar))
+        jar = work.toolchain.jar
+        self._ship(jar.path, folder / _jar_name(jar))
         for override in work.toolchain.overrides:
             self._ship(override.copy, folder / _shipped_name(override))
         return Parcel(work=work, shipped=True)
@@ -298,7 +298,6 @@ def _tools(wanted: Toolchain) -> Toolchain:
         jar=_received_jar(wanted.jar),
         java=_java(),
         overrides=tuple(_received(override) for override in wanted.overrides),
-        others=tuple(map(_received_jar, wanted.others)),
     )
 
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, ParameterKind, is_expression, unnameable
 from tla2py.sweep import sections
-from tla2py.sweep.file import SweepText
+from tla2py.sweep.file import SweepText, removed_parameter
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
@@ -41,7 +41,6 @@ def read_parameters(
             ("in [constants]", name in file.constants),
             ("in [substitutions]", name in file.substitutions),
             (f"in [{kind}]", kind in sections.VARIABLES and variable in getattr(file, kind)),
-            ("the parameter jar", name == "tlc.jar" and "jar" in file.parameters),
             ("the name of the logs of [logs]", name == "log" and file.logs.files),
         ):
             if assigned:
@@ -131,18 +130,14 @@ def _kind(name: str, specs: Mapping[str, ModuleGraph], where: str) -> ParameterK
             return kind
     constants = {c.name for spec in specs.values() for c in spec.constants}
     definitions = {name for spec in specs.values() for name in spec.definitions}
-    if name in sections.JAR_NAMES:
-        if name in constants | definitions:
-            text = f"jar is both the jar of TLC and declared by {', '.join(specs)}"
-            hint = 'write "tlc.jar" = [...] for the jar of TLC; a value of its own goes under [constants]'
-            raise InputError("assigned-twice", text, where=where, hint=hint)
-        return "jar"
     if name in constants:
         return "constant"
     if name in definitions or re.match(r"\[\w+\]", name) or replaceable_standard(name):
         return "definition"
     if name in MODEL_KEYS:
         return "model"
+    if name in sections.REMOVED_PARAMETERS:
+        raise removed_parameter(name, where)
     raise InputError(
         "unknown-parameter",
         f"no constant or definition {name} in {', '.join(specs)}",

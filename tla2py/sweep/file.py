@@ -16,9 +16,10 @@ from tla2py.errors import InputError, Place, reason_of
 from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, bare_name, is_expression
 from tla2py.model.outcome import Outcome
 from tla2py.sweep.sections import (
-    JAR_NAMES,
     KEYS,
+    ONE_JAR,
     REMOVED_KEYS,
+    REMOVED_PARAMETERS,
     SECTIONS,
     VARIABLES,
     Expected,
@@ -359,11 +360,26 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
     return file
 
 
+def removed_parameter(name: str, where: str) -> InputError:
+    """Return the error for a parameter that chose the jar of TLC."""
+    return InputError(
+        "unknown-parameter",
+        f"the jar of TLC is no parameter any more: {name}",
+        where=where,
+        hint=ONE_JAR,
+    )
+
+
 def _check_keys(data: dict[str, Any], source: SweepText) -> None:
     named = data.get("parameters")
+    parameters = named if isinstance(named, dict) else {}
+    for name in REMOVED_PARAMETERS:
+        values = parameters.get(name)
+        # Other values are refused once it is known that no module declares the name.
+        if isinstance(values, list) and any(isinstance(value, dict) for value in values):
+            raise removed_parameter(name, source.place("parameters", name))
     sections = [(key.split(".") if key else [], struct) for key, struct in SECTIONS.items()]
-    names = [name for name in named if name not in JAR_NAMES] if isinstance(named, dict) else []
-    sections += [(["parameters", name], ValuesTable) for name in names]
+    sections += [(["parameters", name], ValuesTable) for name in parameters]
     for keys, struct in sections:
         for table in _tables(data, keys):
             known = [field.encode_name for field in msgspec.structs.fields(struct)]

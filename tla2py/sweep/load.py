@@ -294,7 +294,7 @@ def _loaded(
         load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
         specs = {name: load(base / name, libraries) for name in names}
     own = file.inputs
-    file = how.applied(file, specs, base)
+    file = how.applied(file, specs)
     check_names(file, source, specs)
     ignored = MISTAKE_CODES if how.no_lint else file.lint.ignore
     if read is None:

@@ -21,7 +21,7 @@ from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import replaces_definition
 from tla2py.sweep.file import SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
-from tla2py.sweep.sections import JAR_NAMES, VARIABLES, FilesSection, JarFile, Scalar, SweepFile, listed_text
+from tla2py.sweep.sections import VARIABLES, FilesSection, Scalar, SweepFile, listed_text
 from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
@@ -29,7 +29,7 @@ from tla2py.tlc.config.render import default_template
 from tla2py.tlc.process.command import check_path, kept_file, matching_files, outside_error
 from tla2py.tlc.tools.community import class_file
 from tla2py.tlc.tools.installed import COMMUNITY, module_folder
-from tla2py.tlc.tools.toolchain import Override, find_jar
+from tla2py.tlc.tools.toolchain import Override
 
 # Options with a key of their own: passed as options they would contradict what tla2py reports.
 _OWN = {
@@ -250,7 +250,7 @@ class Loading:
     """How a command has a sweep loaded.
 
     ``translate`` is for PlusCal, see ``load_modules``; ``no_lint`` lets configs pass that lint refuses. ``constants``, written
-    ``NAME=VALUE``, ``no_deadlock`` and ``inputs`` change all configs of a folder. ``jars`` are the values of a parameter ``jar``.
+    ``NAME=VALUE``, ``no_deadlock`` and ``inputs`` change all configs of a folder.
     """
 
     translate: Translate | None = None
@@ -258,7 +258,6 @@ class Loading:
     constants: tuple[str, ...] = ()
     no_deadlock: bool = False
     inputs: tuple[InputFile, ...] = ()
-    jars: tuple[Path, ...] = ()
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -267,20 +266,14 @@ class Loading:
         inputs = [f"--input {each.path}" for each in self.inputs]
         return (*given, *["--no-deadlock"] * self.no_deadlock, *inputs)
 
-    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph], base: Path) -> SweepFile:
-        """A sweep file in the folder ``base`` so changed; the modules say whether a name is a constant.
+    def applied(self, file: SweepFile, specs: Mapping[str, ModuleGraph]) -> SweepFile:
+        """Return a sweep file with these changes; the modules say whether a name is a constant.
 
-        Raises InputError (``constant-syntax``), and ToolchainError as ``find_jar`` does.
+        Raises InputError (``constant-syntax``).
         """
         given = given_values(self.constants)
-        declared = {each.name for spec in specs.values() for each in spec.constants}
-        defined = {name for spec in specs.values() for name in spec.definitions} - declared
         replaced = {name for name in given if replaces_definition(name, specs.values())}
         changed = msgspec.structs.replace
-        if self.jars:
-            names = [name for name in JAR_NAMES if name in file.parameters or name not in declared | defined]
-            values = [_jar_value(each, base) for each in self.jars]
-            file = _with_values(file, min(names, key=lambda name: name not in file.parameters), values)
         return changed(
             file,
             constants=file.constants | {name: text for name, text in given.items() if name not in replaced},
@@ -288,14 +281,6 @@ class Loading:
             model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
             inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
         )
-
-
-def _jar_value(named: Path, base: Path) -> str | JarFile:
-    """A jar as a sweep file in the folder ``base`` names it. Raises ToolchainError as ``find_jar`` does."""
-    sha256 = find_jar(named).sha256
-    if not named.is_file():
-        return str(named)
-    return JarFile(path=Path(os.path.relpath(named, base)).as_posix(), sha256=sha256)
 
 
 PLAIN = Loading()
@@ -313,7 +298,7 @@ def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -
     return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
 
 
-def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
+def _values(name: str, text: str) -> list[Scalar | list[Scalar]]:
     """TLA+ text as the one value, or the values of a TOML list."""
     try:
         data = toml.loads(f"values = {text}") if text.startswith("[") else {}
@@ -322,10 +307,10 @@ def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
     if data.keys() != {"values"}:
         return [text]
     kind: Any = list[Scalar]
-    if name in (*JAR_NAMES, *LIST_FIELDS):
-        kind = list[Scalar | JarFile] if name in JAR_NAMES else list[Scalar | list[Scalar]]
+    if name in LIST_FIELDS:
+        kind = list[Scalar | list[Scalar]]
     try:
-        values: list[Scalar | list[Scalar] | JarFile] = msgspec.convert(data["values"], kind)
+        values: list[Scalar | list[Scalar]] = msgspec.convert(data["values"], kind)
     except msgspec.ValidationError as error:
         raise InputError(
             "wrong-type",
@@ -335,10 +320,10 @@ def _values(name: str, text: str) -> list[Scalar | list[Scalar] | JarFile]:
     return values
 
 
-def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar] | JarFile]) -> SweepFile:
+def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar]]) -> SweepFile:
     # A single value does not advance with others.
     zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
-    texts = [listed_text(each) if isinstance(each, (JarFile, list)) else each for each in values]
+    texts = [listed_text(each) if isinstance(each, list) else each for each in values]
     grid = msgspec.structs.replace(
         file.grid,
         zip=[names for names in zipped if names],

@@ -118,15 +118,12 @@ class Plan:
         return replace(self, points=points, runs=limited, limits=limits, outputs=(), sources=texts)
 
 
-def plan_sweep(sweep: Sweep, jar_sha256: str, named: Mapping[str, str] | None = None) -> Plan:
-    """The runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does.
+def plan_sweep(sweep: Sweep, jar_sha256: str) -> Plan:
+    """Return the runs of a sweep. Raises InputError (``template-drops``), and as ``Sweep.model`` does.
 
-    ``named`` are the digests of the jars by value of the parameter ``jar``, by default those of ``Sweep.jars``. One of
-    several configs that leaves a constant without a value stops only its own points.
+    One of several configs that leaves a constant without a value stops only its own points.
     """
-    if named is None:
-        named = {name: jar.sha256 for name, jar in sweep.jars.items()}
-    return _Planner(sweep, jar_sha256, named).plan()
+    return _Planner(sweep, jar_sha256).plan()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,9 +175,9 @@ def _only_assumptions(outline: _Outline) -> tuple[CheckedAssumption, ...]:
 class _Planner:
     """Plans a sweep: an outline once for all points that share it, then the run of each point."""
 
-    def __init__(self, sweep: Sweep, jar_sha256: str, named: Mapping[str, str]) -> None:
+    def __init__(self, sweep: Sweep, jar_sha256: str) -> None:
         self._sweep = sweep
-        self._jar_sha256, self._named = jar_sha256, named
+        self._jar_sha256 = jar_sha256
         self._template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
         specs = sweep.specs.values()
         self._modules = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in specs}
@@ -250,7 +247,7 @@ class _Planner:
     def _classes(self, name: str, texts: Collection[str]) -> dict[str, int]:
         """A number for each text of a parameter: points that agree in these numbers have the same outline."""
         kind = self._sweep.kinds[name]
-        if kind in ("seed", "environment", "java_properties", "log", "jar"):
+        if kind in ("seed", "environment", "java_properties", "log"):
             return dict.fromkeys(texts, 0)
         if kind != "constant" or any(_replaced(spec, name) for spec in self._sweep.specs.values()):
             return {text: n for n, text in enumerate(texts)}
@@ -313,7 +310,7 @@ class _Planner:
             template=sweep.template,
             options=options,
             limits=sweep.limits,
-            jar_sha256=self._named.get(point.parameters.get(sweep.jar_axis, ""), self._jar_sha256),
+            jar_sha256=self._jar_sha256,
             originals=given.originals,
             inputs=inputs,
             refused=outline.refused,

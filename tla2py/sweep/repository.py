@@ -13,7 +13,7 @@ from typing import Literal
 
 from tla2py.errors import InputError
 from tla2py.sweep.file import SweepText, files_below, folder_file, read_folder_file, read_sweep_file
-from tla2py.sweep.sections import JAR_NAMES, JarFile, SweepFile
+from tla2py.sweep.sections import SweepFile
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
 from tla2py.tlc.tools.jar import Jar, bundled_jar
 
@@ -28,16 +28,11 @@ Power = Literal["java_options", "java_properties", "environment"]
 
 
 def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
-    """Raise InputError (``needs-trust``) for classes, jars, options and variables that could forge TLC's answers."""
+    """Raise InputError (``needs-trust``) for classes, options and variables that could forge TLC's answers."""
     for name in file.tlc.overrides:
         classes = base / name
         if not classes.is_file() or _sha256(classes) not in official_classes():
             raise _needs_trust(f"the Java classes {name}", source.place("tlc", "overrides", value=name))
-    for name in JAR_NAMES:
-        values = file.parameters.get(name)
-        for jar in values if isinstance(values, list) else ():
-            if isinstance(jar, JarFile):
-                raise _needs_trust(f"the jar {jar.path}", source.place("parameters", name, value=jar.path))
     for option in file.tlc.java_options:
         if may_forge("java_options", option):
             where = source.place("tlc", "java_options", value=option)

@@ -53,15 +53,8 @@ class ValuesTable(_Section, frozen=True, rename={"first": "from", "last": "to"})
     sizes: list[Annotated[int, msgspec.Meta(ge=0, le=MOST_VALUES)]] | None = None
 
 
-class JarFile(_Section, frozen=True):
-    """A value of the parameter ``jar``: a jar that is no release, relative to the file, and its sha256."""
-
-    path: str
-    sha256: str
-
-
-# The values of a parameter: a list, of lists for a list in [model] and of jars for ``jar``, or a rule.
-Values = list[Scalar | list[Scalar] | JarFile] | ValuesTable
+# The values of a parameter: a list, of lists for a list in [model], or a rule.
+Values = list[Scalar | list[Scalar]] | ValuesTable
 
 
 class GridSection(_Section, frozen=True):
@@ -186,10 +179,8 @@ class SweepFile(_Section, frozen=True):
     accept: Acceptance = {}
 
 
-def listed_text(value: Scalar | list[Scalar] | JarFile) -> str:
-    """The text of a parameter's value; a list has its entries with commas, a jar its path."""
-    if isinstance(value, JarFile):
-        return value.path
+def listed_text(value: Scalar | list[Scalar]) -> str:
+    """Return the text of a parameter's value; a list has its entries with commas."""
     return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
 
 
@@ -204,8 +195,14 @@ def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
 
 
 VARIABLES: tuple[ParameterKind, ...] = ("environment", "java_properties")  # names may contain dots
-JAR_NAMES = ("jar", "tlc.jar")
-"""The names of the parameter whose values are jars of TLC; the second also where a module declares ``jar``."""
+ONE_JAR = (
+    "name one jar with --tla2tools; gate --second JAR compares its answers with another's, "
+    "and explore A --compare B compares two stores"
+)
+"""What serves instead of several jars in one sweep."""
+
+REMOVED_PARAMETERS = ("jar", "tlc.jar")
+"""The names of the parameter that chose the jar of TLC before the first release; a module may declare ``jar``."""
 
 # The sections by name; "" is the top level.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
@@ -278,13 +275,6 @@ KEYS: Mapping[str, Mapping[str, str]] = {
         "view": "The definition by which TLC distinguishes states.",
         "alias": "The definition of what TLC prints instead of the variables; TLC 2.20 and newer.",
         "possible": "Definitions that some reachable state or step must satisfy: _POSSIBLE, TLC since April 2026.",
-    },
-    "parameters": {
-        "jar": 'TLC itself: installed releases such as 1.7.4, bundled, or { path = "x.jar", sha256 = "..." }; tlc.jar means the same.',
-    },
-    "parameters.jar": {
-        "path": "A jar that is no release, relative to this file.",
-        "sha256": "Its sha256, in hexadecimal digits.",
     },
     "parameters.NAME": {
         "from": "The first number.",

@@ -45,7 +45,6 @@ from tla2py.sweep.sections import (
     Expectation,
     ExpectSection,
     ExternalExpectation,
-    JarFile,
     Scalar,
     SweepFile,
     listed,
@@ -55,8 +54,7 @@ from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.replacement import split_module
 from tla2py.tlc.config.read import ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
-from tla2py.tlc.tools.jar import Jar
-from tla2py.tlc.tools.toolchain import Override, swept_jar
+from tla2py.tlc.tools.toolchain import Override
 from tla2py.toml import value_text
 
 
@@ -194,7 +192,6 @@ class Sweep:
     - ``chosen``: the numbers of the points that run this time; None for all
     - ``laws``: by property, whether its expected law says that it is violated at some parameters
     - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
-    - ``jars``: by value of the parameter ``jar`` the jar itself, once ``with_jars`` has found it
     """
 
     name: str
@@ -224,7 +221,6 @@ class Sweep:
     adjusted: tuple[str, ...] = ()
     chosen: frozenset[int] | None = None
     laws: Mapping[str, Callable[[Mapping[str, str]], bool]] = field(default_factory=dict)
-    jars: Mapping[str, Jar] = field(default_factory=dict)
 
     @property
     def limited(self) -> bool:
@@ -256,34 +252,6 @@ class Sweep:
     def kinds(self) -> dict[str, ParameterKind]:
         """The kinds of the parameters, by name."""
         return {parameter.name: parameter.kind for parameter in self.parameters}
-
-    @cached_property
-    def jar_axis(self) -> str:
-        """The name of the parameter whose values are jars, "" if there is none."""
-        return next((name for name, kind in self.kinds.items() if kind == "jar"), "")
-
-    def with_jars(self, jar: Jar | None = None) -> Sweep:
-        """The sweep with the jars that its points name, or with this one for all of these.
-
-        Raises ToolchainError as ``swept_jar`` does.
-        """
-        axis, files = self.jar_axis, self.jar_files
-        if not axis or (self.jars and jar is None):
-            return self
-
-        def found(name: str) -> Jar:
-            sha256 = files[name].sha256 if name in files else None
-            where = self.source.place("parameters", axis, value=name)
-            return swept_jar(name, self.path.parent, sha256, where)
-
-        return replace(self, jars={name: jar or found(name) for name in {*self.points.column(axis)}})
-
-    @property
-    def jar_files(self) -> dict[str, JarFile]:
-        """The jars that the parameter names by their paths."""
-        values = self.file.parameters.get(self.jar_axis)
-        listed = values if isinstance(values, list) else ()
-        return {each.path: each for each in listed if isinstance(each, JarFile)}
 
     def spec(self, parameters: Mapping[str, str]) -> ModuleGraph:
         """The module of a point."""

@@ -218,7 +218,6 @@ def test_a_path_within_the_repository(repository: Path) -> None:
         (HEAD + '[environment]\nLD_PRELOAD = "./a.so"\n', "5:1"),
         (HEAD + '[java_properties]\n"java.library.path" = "."\n', "5:1"),
         (HEAD + '[parameters]\n"environment.LD_PRELOAD" = ["./a.so"]\n', "5:1"),
-        (HEAD + '[parameters]\njar = ["bundled", { path = "a.jar", sha256 = "0" }]\n', "5:29"),
     ],
 )
 def test_what_could_replace_the_answers(repository: Path, text: str, place: str) -> None:

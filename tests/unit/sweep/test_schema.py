@@ -36,7 +36,7 @@ def test_it_is_a_schema() -> None:
     assert json.loads(json.dumps(SCHEMA)) == SCHEMA
     assert len(FILES) > 20
     # It takes lists for keys of the model, and tables of variables.
-    grid = 'invariants = [["A"], ["B"]]\njar = ["bundled"]\nenvironment.X = ["1"]'
+    grid = 'invariants = [["A"], ["B"]]\nenvironment.X = ["1"]'
     assert wrong(f'module = "A.tla"\n[parameters]\n{grid}') == []
 
 

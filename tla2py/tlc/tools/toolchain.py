@@ -50,17 +50,11 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Toolchain:
-    """The tools that runs need on their machine; ``others`` are the jars of those that do not use ``jar``."""
+    """The tools that runs need on their machine."""
 
     java: Java
     jar: Jar
     overrides: tuple[Override, ...] = ()
-    others: tuple[Jar, ...] = ()
-
-    def of(self, sha256: str) -> Toolchain:
-        """The tools of a run whose jar has this digest."""
-        jar = next((each for each in self.others if each.sha256 == sha256), self.jar)
-        return replace(self, jar=jar, others=())
 
 
 def run_program(toolchain: Toolchain, folder: Path, *program: str) -> subprocess.CompletedProcess[bytes]:
@@ -140,31 +134,6 @@ def pin_project_jar() -> tuple[Jar, Path]:
         )
     jar = chosen_jar(project)
     return jar, remember(project.named, jar.sha256)
-
-
-def swept_jar(name: str, base: Path, sha256: str | None, where: str) -> Jar:
-    """A copy of the jar that a sweep file names: a release or ``bundled``, or with a sha256 a path below ``base``.
-
-    Raises ToolchainError (``jar-missing``, ``jar-pinned``), and as ``read_jar`` and ``copied_jar`` do.
-    """
-    path = _release(name) if sha256 is None else base / name
-    if path is None or not path.is_file():
-        pin = f'if it is a path, write {{ path = "{name}", sha256 = "..." }}; or tla2py tools install {release_of(name)}'
-        raise ToolchainError(
-            "jar-missing",
-            f"no installed release {name}" if sha256 is None else f"no such file: {path}",
-            where=where,
-            hint=pin if sha256 is None else "the path is relative to the sweep file",
-        )
-    jar = read_jar(path, where)
-    if sha256 is not None and sha256.lower() != jar.sha256:
-        raise ToolchainError(
-            "jar-pinned",
-            f"the jar {name} has changed: sha256 {sha256} stands beside it, it has sha256 {jar.sha256}",
-            where=where,
-            hint="restore the jar, or write its new sha256",
-        )
-    return copied_jar(jar)
 
 
 def _file_or_release(named: Path) -> Path:
