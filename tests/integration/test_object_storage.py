@@ -136,6 +136,53 @@ def address(bucket: str) -> str:
     return f"s3://{bucket}/deep/store"
 
 
+READ = """
+from tla2py.analysis.view import open_view
+open_view(address).arrow("runs")
+"""
+WRITE = """
+from tla2py.store.store import Store
+Store(address).storage.write({"large": wait})
+"""
+# A process that is killed as soon as it has written a line.
+WAITING = """
+import sys, time
+address = sys.argv[1]
+
+def wait(*_):
+    print("here", flush=True)
+    time.sleep(60)
+
+{act}
+wait()
+"""
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("act", [READ, WRITE], ids=["reader", "writer"])
+def test_a_kill_leaves_no_copy_of_what_is_stored_elsewhere(act: str, address: str, tmp_path: Path) -> None:
+    store = made(address, tmp_path)
+    with store.lock():
+        refresh_tables(store)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-c", WAITING.format(act=act), address],
+        env=os.environ | {"TMPDIR": str(scratch)},
+        stdout=subprocess.PIPE,
+    )
+    with process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == b"here\n"
+        assert [*scratch.iterdir()]
+        process.kill()
+    # The guard of the process removes them, within seconds.
+    deadline = time.monotonic() + 30
+    while [*scratch.iterdir()] and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not [*scratch.iterdir()]
+
+
 def made(address: Address, folder: Path) -> Store:
     store = Store.create(address)
     store.write_manifest(MANIFEST, POINTS, {digest_text("text\n"): "text\n", digest_text("more\n"): "more\n"})

@@ -6,13 +6,11 @@ and configs. A worker uses its own Java, or the one of its Spark executor.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import hashlib
 import logging
 import shutil
 import socket
-import tempfile
 import threading
 import time
 import zipfile
@@ -40,6 +38,7 @@ from tla2py.store.refresh import Group, derive_here
 from tla2py.store.store import Store
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.output.result import interpret_record
+from tla2py.tlc.process.reaper import process_folder
 from tla2py.tlc.tools.community import read_override
 from tla2py.tlc.tools.jar import Jar, copied_jar, read_jar
 from tla2py.tlc.tools.java import Java, find_java, java_at
@@ -234,8 +233,7 @@ class Shipper:
         """Ship this package, and return the folder of what is shipped; None if the workers are on this machine."""
         if self._remote and self._folder is None:
             # Spark reads from here until the context ends.
-            self._folder = Path(tempfile.mkdtemp(prefix="tla2py-ship-"))
-            atexit.register(shutil.rmtree, self._folder, ignore_errors=True)
+            self._folder = process_folder("tla2py-ship-")
             if _PACKAGE.is_dir():
                 self._context.addPyFile(str(zip_package(self._folder)))
         return self._folder

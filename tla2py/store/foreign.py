@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import atexit
 import json
 import re
-import shutil
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -29,6 +26,7 @@ from tla2py.tla.itf import ITF_PAGE, Json, state_from_itf, state_to_itf
 from tla2py.tla.value import Record, Value, format_value
 from tla2py.tlc.output.messages import iter_messages, plain_to_messages
 from tla2py.tlc.output.result import interpret_log
+from tla2py.tlc.process.reaper import process_folder
 from tla2py.version import __version__
 
 if TYPE_CHECKING:
@@ -335,8 +333,7 @@ class ForeignStore(Store):
         super().__init__(path)
         self.result = result = read_file(path)
         # The tables outlive this object: Spark frames read them lazily.
-        self.tables = Path(tempfile.mkdtemp(prefix="tla2py-foreign-"))
-        atexit.register(shutil.rmtree, self.tables, ignore_errors=True)
+        self.tables = process_folder("tla2py-foreign-")
         run_id = file_digest(path)[:32]
         self._manifest = Manifest(
             tla2py_version=__version__, name=path.stem, modules=[], sweep="", parameters=[]

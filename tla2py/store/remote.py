@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import functools
 import io
@@ -13,7 +12,6 @@ import random
 import re
 import shutil
 import socket
-import tempfile
 import threading
 import time
 import uuid
@@ -30,6 +28,7 @@ from tla2py.errors import StoreError
 from tla2py.store.storage import FilePart, Stamp, Storage, Write, busy, files_below, open_window
 from tla2py.text import cut
 from tla2py.tlc.process.os_facts import machine_name
+from tla2py.tlc.process.reaper import process_folder, scratch_folder
 
 # All are S3; the last two are Hadoop's names for it.
 _SCHEMES = ("s3", "s3a", "s3n")
@@ -173,8 +172,7 @@ class Remote(Storage):
 
     def local(self, name: str) -> Path:
         if name not in self._copies:
-            folder = Path(tempfile.mkdtemp(prefix="tla2py-copy-"))
-            atexit.register(shutil.rmtree, folder, ignore_errors=True)
+            folder = process_folder("tla2py-copy-")
             copy = folder / PurePosixPath(name).name
             with self.open(name) as source, copy.open("wb") as sink:
                 shutil.copyfileobj(source, sink, _WHOLE)
@@ -193,10 +191,10 @@ class Remote(Storage):
     def staging(self, folder: str) -> Iterator[Path]:
         with (
             store_errors(self._uri, "store-unwritable"),
-            tempfile.TemporaryDirectory(prefix="tla2py-put-") as scratch,
+            scratch_folder("tla2py-put-") as scratch,
         ):
-            yield Path(scratch)
-            below = files_below(Path(scratch))
+            yield scratch
+            below = files_below(scratch)
             files = {str(PurePosixPath(folder) / file.relative_to(scratch)): file for file in below}
             # Not in the main thread, which gets signals: an interrupted stream is closed all the same, and its half
             # would become an object. ``result`` raises what went wrong.

@@ -8,6 +8,7 @@ left.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import itertools
 import os
@@ -60,6 +61,13 @@ def scratch_folder(prefix: str) -> Iterator[Path]:
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         _tell(f"- {key}\n")
+
+
+def process_folder(prefix: str) -> Path:
+    """Make a temporary folder that lasts as long as this process, and is removed however it ends."""
+    stack = contextlib.ExitStack()
+    atexit.register(stack.close)
+    return stack.enter_context(scratch_folder(prefix))
 
 
 def guarded(argv: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
