@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from tla2py.analysis.atoms import AtomTable, bit_set
 from tla2py.analysis.law_search import Learner
 from tla2py.analysis.laws import Law
-from tla2py.analysis.points import Answered, Answers
+from tla2py.analysis.points import Answers, PointAnswer
 
 SEED = 20261124
 LAWS = 200
@@ -130,7 +130,7 @@ def learn(law: Planted, within: float, seed: int = 0) -> Learned:
     while True:
         start = time.process_time()
         answered = tuple(
-            Answered(point=n + 1, parameters=points[n], violated=bool(law.violated >> n & 1)) for n in run
+            PointAnswer(point=n + 1, parameters=points[n], violated=bool(law.violated >> n & 1)) for n in run
         )
         answers = Answers(name="P", answered=answered, unanswered=(), excluded=(), missing=(), of=len(points))
         (standing,) = learner.tell(run, [answers])

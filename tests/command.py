@@ -29,7 +29,7 @@ from tla2py.errors import Tla2pyError
 if TYPE_CHECKING:
     from tla2py.execution.result import SweepResult
     from tla2py.gate.reasons import Drift, Problem, Reason
-    from tla2py.gate.run import Gated
+    from tla2py.gate.run import GateResult
     from tla2py.model.finding import Finding
     from tla2py.tla.module import Remark
 
@@ -52,7 +52,7 @@ class Reported:
     errors: list[Tla2pyError] = field(default_factory=list)
     warnings: list[Finding | Remark] = field(default_factory=list)
     results: list[SweepResult] = field(default_factory=list)
-    gated: list[Gated] = field(default_factory=list)
+    gated: list[GateResult] = field(default_factory=list)
     told: list[str] = field(default_factory=list)
 
     @property
@@ -73,7 +73,7 @@ _EXCERPT = re.compile(r" +\d* \| ")
 
 
 @dataclass(frozen=True)
-class Ended:
+class CommandResult:
     """How a command ended, what it printed and what it reported."""
 
     code: int
@@ -138,7 +138,9 @@ class Ended:
         return [(each.point, each.cause) for each in self.problems if isinstance(each.cause, Drift)]
 
 
-def run(*args: str | Path, cwd: Path, env: Environment | None = None, code: int | None = None) -> Ended:
+def run(
+    *args: str | Path, cwd: Path, env: Environment | None = None, code: int | None = None
+) -> CommandResult:
     """Run a command within this process, which is afterwards as it was before; assert that it ends with ``code``.
 
     ``env`` is laid over the environment; None removes a variable. Variables that only a new interpreter reads are
@@ -154,7 +156,7 @@ def run(*args: str | Path, cwd: Path, env: Environment | None = None, code: int 
         exit_code = _exit_code([str(arg) for arg in args])
         sys.stdout.flush()
         sys.stderr.flush()
-        ended = Ended(exit_code, _text(stdout), _text(stderr), reported)
+        ended = CommandResult(exit_code, _text(stdout), _text(stderr), reported)
     assert code in (None, ended.code), ended
     return ended
 
@@ -166,7 +168,7 @@ def run_process(
     prefix: Sequence[str] = (),
     timeout: float = 300,
     code: int | None = None,
-) -> Ended:
+) -> CommandResult:
     """Run a command as its own process; ``prefix`` starts the interpreter. Only errors are reported as values."""
     record = Record()
     done = subprocess.run(
@@ -180,7 +182,7 @@ def run_process(
         check=False,
     )
     assert code in (None, done.returncode), done
-    return Ended(done.returncode, done.stdout, done.stderr, Reported(errors=record.read()))
+    return CommandResult(done.returncode, done.stdout, done.stderr, Reported(errors=record.read()))
 
 
 class Record:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import command
-from tests.command import Ended, Environment
+from tests.command import CommandResult, Environment
 from tests.objects import Storage, serving
 from tla2py.tlc.tools.jar import bundled_jar
 
@@ -115,7 +115,7 @@ COUNTER = spec("tiny/Counter")
 COUNTER_SWEEP = (SPECS / "tiny/sweep.toml").read_text("utf-8")
 
 
-RunCli = Callable[..., Ended]
+RunCli = Callable[..., CommandResult]
 
 
 @pytest.fixture
@@ -134,7 +134,7 @@ def run_cli(tmp_path: Path) -> RunCli:
         prefix: tuple[str, ...] = (),
         process: bool = False,
         code: int | None = None,
-    ) -> Ended:
+    ) -> CommandResult:
         if process or prefix or command.needs_process(env):
             return command.run_process(*args, cwd=cwd or tmp_path, env=env, prefix=prefix, code=code)
         return command.run(*args, cwd=cwd or tmp_path, env=env, code=code)

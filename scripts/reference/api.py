@@ -35,7 +35,7 @@ _SECTIONS = (
         "tla2py.analysis.contrast",
         ("Contrasts", "Contrast", "Neighbour"),
     ),
-    ("Laws", "tla2py.analysis.explanation", ("Explanation", "Explained")),
+    ("Laws", "tla2py.analysis.explanation", ("Explanation", "PropertyLaw")),
     ("Kinds of counterexamples", "tla2py.analysis.kinds", ("Kinds", "Kind")),
     ("A counterexample without its states", "tla2py.analysis.kinds", ("StoredTrace",)),
     ("Causes", "tla2py.model.cause", ("ViolationCauses", "Cause")),

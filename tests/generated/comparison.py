@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from tests import command
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.plain import PlainRun, run_plain_tlc
 
 
@@ -37,7 +37,7 @@ class Bench:
             (place / file).write_text(text)
         return place
 
-    def run_tla2py(self, folder: Path, *args: str) -> Ended:
+    def run_tla2py(self, folder: Path, *args: str) -> CommandResult:
         """Run a command of tla2py in a folder, with the TLC of this bench."""
         return command.run(*args, "--tla2tools", self.jar, cwd=folder)
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import RunCli
 from tla2py.execution import job
 from tla2py.tlc.process import pool
 from tla2py.tlc.process.pool import close_hosts
 
-Refused = Callable[..., Ended]
+Refused = Callable[..., CommandResult]
 
 
 def tree(folder: Path) -> dict[str, bytes | None]:
@@ -28,7 +28,7 @@ def tree(folder: Path) -> dict[str, bytes | None]:
 def refused(run_cli: RunCli, tmp_path: Path, tiny_sweep: Path) -> Refused:
     """``refused(*args, **options)`` runs a command that has to be refused and leave everything as it was."""
 
-    def run(*args: str | Path, **options: object) -> Ended:
+    def run(*args: str | Path, **options: object) -> CommandResult:
         before = tree(tmp_path)
         ended = run_cli(*args, **options, code=2)
         assert 1 <= len(ended.errors) <= 2, ended.stderr
@@ -89,7 +89,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def newer(run_cli: RunCli, cache: Path, newer_tlc: Path) -> Iterator[RunCli]:
     surroundings = {"XDG_CACHE_HOME": str(cache), "TLA2TOOLS_JAR": str(newer_tlc)}
 
-    def run(*args: str | Path, env: dict[str, str] | None = None) -> Ended:
+    def run(*args: str | Path, env: dict[str, str] | None = None) -> CommandResult:
         return run_cli(*args, env=surroundings | (env or {}))
 
     community = newer_tlc.with_name("CommunityModules.jar")

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from tests.command import Ended
+from tests.command import CommandResult
 
 CLASSES = Path(__file__).parents[1] / "specs" / "classes"
 
@@ -31,7 +31,7 @@ def write_spy(folder: Path, tries: Mapping[str, tuple[str, str]]) -> Path:
     return folder / "Use.tla"
 
 
-def found_by(ended: Ended) -> dict[str, str]:
+def found_by(ended: CommandResult) -> dict[str, str]:
     """What became of each try, from what check printed as JSON."""
     found: dict[str, str] = ended.json["traces"][0]["states"][0]["state"]["found"]
     return found

@@ -13,7 +13,7 @@ import pytest
 
 import tla2py
 from tests import command
-from tests.command import Ended, tool
+from tests.command import CommandResult, tool
 from tests.conftest import SPECS, RunCli, spec
 from tla2py.store.schema import FIXED_RUNS_COLUMNS, TABLES
 from tla2py.sweep.judge import ONLY_DEADLOCK
@@ -23,12 +23,12 @@ LAST2 = ("-c", "Last=2")
 
 
 @functools.cache
-def check(*args: str) -> Ended:
+def check(*args: str) -> CommandResult:
     """A check in the folder of the modules; the same arguments run once."""
     return command.run("check", *args, cwd=SPECS)
 
 
-def said(ended: Ended) -> list[str]:
+def said(ended: CommandResult) -> list[str]:
     """The lines on standard error, without the progress of a run that takes seconds."""
     return [line for line in ended.stderr.splitlines() if not line.startswith("running TLC: ")]
 

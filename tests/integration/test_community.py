@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import SPECS, RunCli, spec
 from tests.stores import lasting_tables, table_rows
 from tla2py.tlc.process import sandbox
@@ -130,7 +130,7 @@ def forging_tla2py(request: pytest.FixtureRequest, run_cli: RunCli, newer_tlc: P
     # A process keeps its copies of files in TMPDIR until it ends, as this one does.
     surroundings |= {"HOME": str(base), "TMPDIR": str(base)} if other else {}
 
-    def run(*args: str | Path) -> Ended:
+    def run(*args: str | Path) -> CommandResult:
         return run_cli(*args, cwd=base, env=surroundings, prefix=NOBODY if other else ())
 
     try:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import SPECS, RunCli, spec
 from tests.stores import table_rows
 from tla2py.gate.reasons import Reason
@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def told(ended: Ended) -> list[str]:
+def told(ended: CommandResult) -> list[str]:
     """The lines on standard output; none of them names a folder of ours."""
     assert "tla2py-" not in ended.stdout + ended.stderr
     assert "Traceback" not in ended.stderr

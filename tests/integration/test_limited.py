@@ -9,7 +9,7 @@ from typing import NoReturn
 
 import pytest
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import COUNTER, COUNTER_SWEEP, RunCli
 from tla2py.analysis.view import open_view
 from tla2py.store.store import Store
@@ -37,12 +37,12 @@ class Folder:
         assert len({case.get("classname") for case in cases}) == 1
         return {case.get("name"): [each.tag for each in case] for case in cases}
 
-    def run(self, command: str, *options: str, code: int | None = None) -> Ended:
+    def run(self, command: str, *options: str, code: int | None = None) -> CommandResult:
         """A command on the sweep file; of the three, only a check has no executor."""
         executor = () if command == "check" else ("--executor", "local")
         return self._run(command, "sweep.toml", *executor, *options, cwd=self.path, code=code)
 
-    def ask(self, *arguments: str, code: int | None = None) -> Ended:
+    def ask(self, *arguments: str, code: int | None = None) -> CommandResult:
         return self._run(*arguments, cwd=self.path, code=code)
 
     def rows(self, store: str = "runs/sweep") -> list[tuple[int, str, str]]:
@@ -61,7 +61,7 @@ def folder(tmp_path: Path, run_cli: RunCli) -> Folder:
     return Folder(tmp_path, run_cli)
 
 
-def executed(ended: Ended) -> str:
+def executed(ended: CommandResult) -> str:
     """What a sweep says of its missing runs, "" if there were none."""
     found = [line for line in ended.stderr.splitlines() if " to execute" in line]
     return found[0].partition(";")[0] if found else ""

@@ -20,7 +20,7 @@ from mcp.types import CallToolResult, ListRootsResult, TextContent, TextResource
 from tests.conftest import SPECS, RunCli
 from tests.integration.test_sweep import wait_until_gone
 from tla2py.cli.mcp import build_server
-from tla2py.cli.mcp_runner import Desk
+from tla2py.cli.mcp_runner import CallRunner
 from tla2py.model.run import Walls
 from tla2py.toml import loads
 
@@ -404,7 +404,7 @@ def test_a_client_may_name_fewer_roots(root: Path) -> None:
 
 def inside(root: Path) -> Client:
     """A client of a server within this process."""
-    return Client(build_server(Desk(roots=[root], output=root / "runs")))
+    return Client(build_server(CallRunner(roots=[root], output=root / "runs")))
 
 
 def test_the_schemas_are_those_of_the_snapshot(root: Path) -> None:

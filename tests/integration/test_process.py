@@ -17,7 +17,7 @@ from tests.command import environment, tool
 from tests.conftest import COUNTER, COUNTER_SWEEP, SPECS, RunCli, spec
 from tla2py.analysis.view import open_view
 from tla2py.tlc.process.os_facts import this_machine
-from tla2py.tlc.process.process import Ended, execute_argv
+from tla2py.tlc.process.process import ProcessEnd, execute_argv
 
 DRIVER = """
 import os, sys
@@ -37,7 +37,7 @@ def test_a_driver_may_have_many_files_open(tmp_path: Path) -> None:
     assert (tmp_path / "stderr.txt").read_text() == ""
 
 
-def executed(folder: Path, script: str, *, work: Path | None = None, **watching: Any) -> Ended:
+def executed(folder: Path, script: str, *, work: Path | None = None, **watching: Any) -> ProcessEnd:
     """What becomes of a script of the shell whose streams are in a folder."""
     command = ("/bin/sh", "-c", script)
     return execute_argv(command, work or folder, folder, timeout_seconds=40, memory_bytes=1 << 30, **watching)

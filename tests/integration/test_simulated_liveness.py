@@ -25,7 +25,7 @@ seed = 1
 """
 
 
-def swept(folder: Path, jar: Path, text: str, code: int) -> command.Ended:
+def swept(folder: Path, jar: Path, text: str, code: int) -> command.CommandResult:
     (folder / "Rest.tla").write_text(spec("simulated/Rest"))
     (folder / "s.toml").write_text(text)
     asked = ("sweep", "s.toml", "-o", "store", "--executor", "local", "--tla2tools", jar)

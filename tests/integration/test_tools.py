@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import RunCli
 from tests.integration.conftest import tree
 from tests.integration.test_bad_surroundings import with_file_size
@@ -114,7 +114,7 @@ class Tools:
 
     def run(
         self, *args: str | Path, prefix: tuple[str, ...] = (), code: int | None = None, **env: str | None
-    ) -> Ended:
+    ) -> CommandResult:
         none = dict.fromkeys(("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy"))
         (self.folder / "project").mkdir(exist_ok=True)
         here: dict[str, str | None] = {**self.env, **none, **env}
@@ -123,7 +123,7 @@ class Tools:
     def path(self, *args: str, **env: str | None) -> str:
         return self.run("tools", "path", *args, prefix=(), code=0, **env).stdout.strip()
 
-    def refused(self, *args: str | Path, **env: str | None) -> Ended:
+    def refused(self, *args: str | Path, **env: str | None) -> CommandResult:
         """A command that has to be refused in two lines, and to leave nothing behind."""
         before = tree(self.cache) if self.cache.exists() else {}
         ended = self.run(*args, prefix=(), code=2, **env)
@@ -132,7 +132,7 @@ class Tools:
         assert told[0].startswith("error: ")
         assert ended.stdout == ""
         assert (tree(self.cache) if self.cache.exists() else {}) == before
-        return Ended(ended.code, "", "\n".join(told), ended.reported)
+        return CommandResult(ended.code, "", "\n".join(told), ended.reported)
 
 
 @pytest.fixture

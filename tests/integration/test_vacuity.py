@@ -13,7 +13,7 @@ import pytest
 
 import tla2py
 from tests import command
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import SPECS, RunCli, spec
 from tests.stores import loose_records
 from tla2py.analysis.points import disabled_actions
@@ -43,7 +43,7 @@ def probed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(folder: Path, run_cli: RunCli, *args: str) -> Ended:
+def run(folder: Path, run_cli: RunCli, *args: str) -> CommandResult:
     return run_cli("sweep", "sweep.toml", "--executor", "local", "-o", "store", *args, cwd=folder)
 
 

@@ -26,7 +26,7 @@ def lights(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def swept(folder: Path, jar: Path, text: str) -> command.Ended:
+def swept(folder: Path, jar: Path, text: str) -> command.CommandResult:
     (folder / "s.toml").write_text(text)
     asked = ("gate", "s.toml", "-o", "store", "--executor", "local", "--tla2tools", jar)
     return command.run(*asked, cwd=folder)

@@ -15,7 +15,7 @@ from tests import command
 from tests.systems.rows import SPECS
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.cli.mcp import build_server
-from tla2py.cli.mcp_runner import Desk
+from tla2py.cli.mcp_runner import CallRunner
 
 pytestmark = pytest.mark.systems
 
@@ -74,7 +74,7 @@ def bytes_until_the_cause(view: StoreView, folder: Path, known: Known) -> tuple[
     states = output[begin : output.index("@!@!@ENDMSG", end)]
 
     async def ask() -> str:
-        async with Client(build_server(Desk(roots=[folder], output=folder / "runs"))) as client:
+        async with Client(build_server(CallRunner(roots=[folder], output=folder / "runs"))) as client:
             given = {"store": "runs/sweep", "point": 1, "ask": "why"}
             [content] = (await client.call_tool("trace", given)).content
             assert isinstance(content, TextContent)

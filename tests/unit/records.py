@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from tla2py.model.run import Executed, Execution, Limits, ModuleText, Purpose, RunRecord, TlcOptions
+from tla2py.model.run import ExecutedRun, Execution, Limits, ModuleText, Purpose, RunRecord, TlcOptions
 from tla2py.tlc.output.result import combine, interpret_execution
 
 CORPUS = Path(__file__).parent.parent / "corpus" / "tlc"
@@ -31,7 +31,7 @@ def execution(name: str, purpose: Purpose = "run", version: str = "2.20") -> tup
     return facts, (CORPUS / name / f"{version}.txt").read_bytes()
 
 
-def executed(folder: Path, run_id: str, *names: str, version: str = "2.20") -> Executed:
+def executed(folder: Path, run_id: str, *names: str, version: str = "2.20") -> ExecutedRun:
     """A run whose executions printed these cases of the corpus, its streams below a folder."""
     folders, executions, results = [], [], []
     for number, name in enumerate(names, 1):
@@ -52,7 +52,7 @@ def executed(folder: Path, run_id: str, *names: str, version: str = "2.20") -> E
         jar_sha256="1" * 64,
         executions=tuple(executions),
     )
-    return Executed(
+    return ExecutedRun(
         record=record,
         folders=tuple(folders),
         result=combine(executions, results, record),

@@ -33,7 +33,7 @@ from tla2py.model.row import RunRow
 from tla2py.store.fragments import read_rows
 from tla2py.store.refresh import table_files
 from tla2py.text import counted
-from tla2py.tla.graph import Reached
+from tla2py.tla.graph import ScopedExpression
 from tla2py.tla.itf import state_to_itf
 
 # Larger graphs are not read.
@@ -302,8 +302,8 @@ class BehaviourComparison:
                 yield _with_counterexample(words, result, row, label)
 
 
-def _reached(conjunct: SpecConjunct) -> Reached:
-    return Reached(expr=conjunct.expr, scope=conjunct.scope)
+def _reached(conjunct: SpecConjunct) -> ScopedExpression:
+    return ScopedExpression(expr=conjunct.expr, scope=conjunct.scope)
 
 
 def _states_summary(comparison: GraphComparison) -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from tla2py.analysis.explanation import Explained, explain_store
+from tla2py.analysis.explanation import PropertyLaw, explain_store
 from tla2py.analysis.points import (
     GridPoint,
     grid_points,
@@ -20,7 +20,7 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.outcome import Verdict
 from tla2py.sweep.grid import comparable
 from tla2py.text import parameter_text, printable
@@ -37,7 +37,7 @@ Axis: TypeAlias = "str | Sequence[str] | None"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heatmap(Printed):
+class Heatmap(PrintMixin):
     """A table of points over two parameters, or two lists of parameters.
 
     ``cells`` maps each pair of a row and a column to its points. ``minimal`` are the points that violate something no
@@ -109,7 +109,7 @@ def axes_of(view: StoreTables) -> frozenset[str]:
 
 
 def best_axes(
-    points: Sequence[GridPoint], explained: Iterable[Explained], parameters: Collection[str]
+    points: Sequence[GridPoint], explained: Iterable[PropertyLaw], parameters: Collection[str]
 ) -> tuple[str, ...]:
     """The two of some parameters that explain the violations best; fewer if fewer vary.
 
@@ -216,7 +216,7 @@ class Series:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Growth(Printed):
+class Growth(PrintMixin):
     """The growth of a number along a parameter over the runs that hold; a series per values of the other parameters."""
 
     parameter: str

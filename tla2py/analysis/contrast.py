@@ -19,7 +19,7 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace import Trace
 from tla2py.model.trace_text import action_text, runs_of
@@ -37,7 +37,7 @@ class Neighbour:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast(Printed):
+class Contrast(PrintMixin):
     """A point that violates a property, and the nearest points where the property was checked and holds.
 
     ``nearest`` are all that are equally near, none if it holds nowhere. ``trace`` is the point's shortest counterexample to the property, None if
@@ -66,7 +66,7 @@ class Contrast(Printed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Contrasts(Printed):
+class Contrasts(PrintMixin):
     """The contrasts of a point, one for each property that it violates."""
 
     contrasts: tuple[Contrast, ...]
@@ -235,7 +235,7 @@ class PointPair:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreComparison(Printed):
+class StoreComparison(PrintMixin):
     """The points of two stores paired by their parameters, and the actions that fire in only one of them.
 
     ``fired`` lists these actions with the number of states they generated before and after, None if a store's coverage

@@ -13,8 +13,8 @@ from tla2py.analysis.atoms import AtomTable, bit_set
 from tla2py.analysis.kinds import Kind, all_found, kinds_of
 from tla2py.analysis.laws import SECONDS, Law, LawFound, distinct_laws, find_law, laws_left
 from tla2py.analysis.points import (
-    Answered,
     Answers,
+    PointAnswer,
     law_parameters,
     missing_text,
     property_answers,
@@ -22,7 +22,7 @@ from tla2py.analysis.points import (
 )
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, Tla2pyError, attempt
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.search import CONFIDENCE, Search, SearchedLaw
 from tla2py.model.trace import SIMULATED
 from tla2py.sweep.grid import comparable, parameters_key, value_key
@@ -38,7 +38,7 @@ Suggestion = Mapping[str, str]
 def suggest_points(
     law: Law,
     rivals: Sequence[Law],
-    answered: Sequence[Answered],
+    answered: Sequence[PointAnswer],
     names: Sequence[str],
     count: int,
     possible: Callable[[Suggestion], bool] | None = None,
@@ -126,7 +126,7 @@ _MOST_KINDS = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
+class PropertyLaw:
     """A property's law over the points of a store, or over those of one module or specification, its ``scope``.
 
     ``answers`` are the points it was found from, ``suggestions`` points that could refute it, ``kinds`` the kinds of
@@ -253,15 +253,15 @@ class Explained:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Explanation(Printed):
+class Explanation(PrintMixin):
     """The laws of a store's properties, those that are violated first."""
 
-    rows: tuple[Explained, ...]
+    rows: tuple[PropertyLaw, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
 
-    def __iter__(self) -> Iterator[Explained]:
+    def __iter__(self) -> Iterator[PropertyLaw]:
         return iter(self.rows)
 
     def __str__(self) -> str:
@@ -402,10 +402,10 @@ def explain_answers(
     seconds: float = SECONDS,
     searched: _Searched | None = None,
     possible: Callable[[Suggestion], bool] | None = None,
-) -> list[Explained]:
+) -> list[PropertyLaw]:
     """The law over all points; if that one has exceptions, those over the points of each module or specification."""
 
-    def one(scope: str | None, answers: Answers) -> Explained:
+    def one(scope: str | None, answers: Answers) -> PropertyLaw:
         left, known = searched.law(scope, answers) if searched and answers.of_property else (None, None)
         whole = known is not None and known.of == answers.of
         points = [each.parameters for each in answers.answered]
@@ -414,7 +414,7 @@ def explain_answers(
         suggestions: list[Suggestion] = []
         if found.law is not None and any(violated):
             suggestions = suggest_points(found.law, found.rivals, answers.answered, names, suggest, possible)
-        return Explained(
+        return PropertyLaw(
             scope=scope,
             answers=answers,
             found=found,

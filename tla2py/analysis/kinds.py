@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.row import TraceRow
 from tla2py.model.trace import SIMULATED, Trace
 from tla2py.store.read import last_changes, trace_actions
@@ -345,7 +345,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kinds(Printed):
+class Kinds(PrintMixin):
     """The kinds of counterexamples of a store, the most frequent first."""
 
     view: StoreTables

@@ -31,7 +31,7 @@ _TELLING = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
+class PointAnswer:
     """A point with an answer: its number, its parameters' texts, and whether the property is violated there."""
 
     point: int
@@ -48,7 +48,7 @@ class Answers:
 
     name: str
     breaks: str = "violated"
-    answered: tuple[Answered, ...]
+    answered: tuple[PointAnswer, ...]
     unanswered: tuple[int, ...]
     excluded: tuple[int, ...]
     missing: tuple[int, ...]
@@ -71,14 +71,14 @@ def property_answers(view: StoreTables) -> list[Answers]:
     Where at least four runs are broken, or ran out of time, that follows as ``broken`` or ``timeout``.
     """
     parameters = {point.point: point.parameters for point in view.points}
-    answered: dict[str, list[Answered]] = {}
+    answered: dict[str, list[PointAnswer]] = {}
     unanswered: dict[str, list[int]] = {}
-    excluded, holding, listed = [], list[Answered](), set[str]()
+    excluded, holding, listed = [], list[PointAnswer](), set[str]()
     for row in view.run_rows:
         if row.verdict is Verdict.EXCLUDED and not row.assumption_count:
             excluded.append(row.point)
             continue
-        held = Answered(point=row.point, parameters=parameters[row.point], violated=False)
+        held = PointAnswer(point=row.point, parameters=parameters[row.point], violated=False)
         listed.update(row.checked)
         holding += [held] if row.verdict is Verdict.HOLDS else []
         for name in dict.fromkeys((*row.checked, *row.violated_names)):
@@ -99,7 +99,7 @@ def property_answers(view: StoreTables) -> list[Answers]:
     ]
     for name, breaks, failed in _FAILURES:
         ended = [
-            Answered(point=row.point, parameters=parameters[row.point], violated=failed(row))
+            PointAnswer(point=row.point, parameters=parameters[row.point], violated=failed(row))
             for row in view.run_rows
             if failed(row) or row.verdict in (Verdict.HOLDS, Verdict.VIOLATED)
         ]

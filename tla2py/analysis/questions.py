@@ -15,7 +15,7 @@ from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError, StoreError, attempt
 from tla2py.execution.executor import default_slots
 from tla2py.model.cause import ViolationCauses
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.trace import EVALUATION, SIMULATED, UNKNOWN, Trace
 from tla2py.model.trace_text import action_text
 from tla2py.replay.arguments import derive_arguments
@@ -262,7 +262,7 @@ class TurningKind:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turning(Printed):
+class Turning(PrintMixin):
     """The conjuncts that turn FALSE first, by kind of counterexample, the most frequent kind first."""
 
     kinds: tuple[TurningKind, ...]

@@ -12,7 +12,7 @@ from tla2py.analysis.grade_model import (
 )
 from tla2py.errors import writing
 from tla2py.model.model import Assignment, Config
-from tla2py.tla.graph import ModuleGraph, Reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression
 from tla2py.tla.instrument import Edit, edited
 from tla2py.tla.module import Expression, Module, Variable
 from tla2py.tla.scope import Entity
@@ -73,7 +73,7 @@ _SUBSCRIPTS = {"[]_": 1, "<>_": 1, "WF_": 0, "SF_": 0}
 
 
 @deeply
-def read_variables(spec: ModuleGraph, parts: Iterable[Reached]) -> set[str]:
+def read_variables(spec: ModuleGraph, parts: Iterable[ScopedExpression]) -> set[str]:
     """Return the variables that expressions read, directly or through definitions, other than in subscripts.
 
     In the subscript of an action, a variable that no step changes makes no difference.
@@ -85,7 +85,7 @@ def read_variables(spec: ModuleGraph, parts: Iterable[Reached]) -> set[str]:
         part = pending.pop()
         expr = part.expr
         scope = spec.resolver.let(part.scope, expr) if expr.shape == "let" else part.scope
-        pending += [Reached(expr=child, scope=scope) for child in _without_subscript(expr)]
+        pending += [ScopedExpression(expr=child, scope=scope) for child in _without_subscript(expr)]
 
         entity = part.entity
         if entity is None or entity in seen:
@@ -94,7 +94,7 @@ def read_variables(spec: ModuleGraph, parts: Iterable[Reached]) -> set[str]:
         if entity.kind == "variable" and isinstance(entity.declaration, Variable):
             variables.add(entity.declaration.name)
         elif entity.body is not None:
-            pending.append(Reached(expr=entity.body, scope=entity.scope))
+            pending.append(ScopedExpression(expr=entity.body, scope=entity.scope))
     return variables
 
 

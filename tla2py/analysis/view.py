@@ -16,7 +16,7 @@ from tla2py.analysis.kinds import make_kinds
 from tla2py.analysis.points import grid_points, minimal_violating, summary_line
 from tla2py.analysis.tables import StoreTables
 from tla2py.errors import InputError
-from tla2py.model.display import Printed, show
+from tla2py.model.display import PrintMixin, show
 from tla2py.model.outcome import Verdict
 from tla2py.store.address import Address
 from tla2py.store.foreign import open_tables
@@ -42,7 +42,7 @@ def open_view(path: Address) -> StoreView:
     return StoreView(open_tables(path))
 
 
-class StoreView(StoreTables, Printed):
+class StoreView(StoreTables, PrintMixin):
     """A store's tables as pandas frames, its traces, and analyses of them."""
 
     def __init__(self, store: Store, questions: Questions | None = None) -> None:

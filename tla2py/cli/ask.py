@@ -18,7 +18,7 @@ from tla2py.errors import InputError
 from tla2py.files import check_report, store_files, write_file
 from tla2py.store.foreign import open_tables
 from tla2py.store.refresh import missing_points
-from tla2py.view.layout import Wrapped, plain_table
+from tla2py.view.layout import WrappedLines, plain_table
 
 
 def query_command(
@@ -90,7 +90,7 @@ def explain_command(
         show_json([each.to_json() for each in explanation])
         return
     text = str(explanation) or "no point checks anything"
-    show(Wrapped(text.splitlines()), wrapped=True)
+    show(WrappedLines(text.splitlines()), wrapped=True)
 
 
 def explore_command(

@@ -15,9 +15,9 @@ from tla2py.cli.console import show_json, show_text
 from tla2py.cli.options import argument, option
 from tla2py.errors import ExitCode, InputError
 from tla2py.gate.evidence import (
-    Packed,
+    EvidencePack,
     PackGaps,
-    Repeated,
+    RepeatedPoint,
     find_gaps,
     read_pack,
     repeat_points,
@@ -88,7 +88,7 @@ def evidence_command(
     raise typer.Exit(worst(codes))
 
 
-def _verified_lines(pack: Packed, answers: Sequence[Repeated], gaps: PackGaps) -> Iterator[str]:
+def _verified_lines(pack: EvidencePack, answers: Sequence[RepeatedPoint], gaps: PackGaps) -> Iterator[str]:
     """Yield the lines of a verification: what differs, what the pack lacks, what was repeated and what was not."""
     facts = pack.facts
     yield f"sha256 {pack.sha256}"

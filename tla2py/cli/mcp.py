@@ -17,7 +17,7 @@ from mcp.types import ListRootsResult
 from pydantic import Field
 
 from tla2py.cli.diagnosis import sweep_schema
-from tla2py.cli.mcp_runner import Answer, Desk, Status
+from tla2py.cli.mcp_runner import Answer, CallRunner, Status
 from tla2py.version import __version__
 
 CFG_GRAMMAR = """\
@@ -86,39 +86,39 @@ def _sweep_options(
     return options
 
 
-def build_server(desk: Desk) -> MCPServer:
+def build_server(runner: CallRunner) -> MCPServer:
     """The server with its tools, resources and prompts."""
     server = MCPServer(
         "tla2py",
         version=__version__,
-        lifespan=desk.serve,
+        lifespan=runner.serve,
         instructions="tla2py runs TLC, the TLA+ model checker. Begin with inspect; check a module at small sizes; "
         "a model that holds holds at these sizes only, so judge what it says before you trust it.",
     )
-    _add_readers(server, desk)
-    _add_runners(server, desk)
-    _add_texts(server, desk)
+    _add_readers(server, runner)
+    _add_runners(server, runner)
+    _add_texts(server, runner)
     return server
 
 
-def _add_readers(server: MCPServer, desk: Desk) -> None:
+def _add_readers(server: MCPServer, runner: CallRunner) -> None:
     @server.tool()
     async def inspect(module: File, ctx: Context, roots: Roots) -> Answer:
         """What a module declares: constants with their kinds, variables, operators with their levels, fairness."""
-        return await desk.read(ctx, "inspect", "--json", "--", desk.place(module, roots))
+        return await runner.read(ctx, "inspect", "--json", "--", runner.place(module, roots))
 
     @server.tool()
     async def lint(files: list[File], ctx: Context, roots: Roots) -> Answer:
         """Mistakes in configs and sweep files that TLC ignores or misreads, without running TLC."""
-        return await desk.read(
-            ctx, "lint", "--format=json", "--", *(desk.place(each, roots) for each in files)
+        return await runner.read(
+            ctx, "lint", "--format=json", "--", *(runner.place(each, roots) for each in files)
         )
 
     @server.tool()
     async def init(module: File, sweep_file: str, ctx: Context, roots: Roots) -> Answer:
         """Write a first sweep file for a module, NAME.toml below the output folder; its guesses are marked."""
-        written = desk.result(sweep_file)
-        return await desk.read(ctx, "init", f"--output={written}", "--", desk.place(module, roots))
+        written = runner.result(sweep_file)
+        return await runner.read(ctx, "init", f"--output={written}", "--", runner.place(module, roots))
 
     @server.tool()
     async def query(
@@ -131,25 +131,25 @@ def _add_readers(server: MCPServer, desk: Desk) -> None:
         rows: Annotated[int, Field(ge=1, le=1000)] = 50,
     ) -> Answer:
         """Rows of a store's tables, such as runs, traces, states, changes, coverage, mutants, because."""
-        return await desk.read(ctx, "query", "--json", "--", desk.store(store, roots), sql, rows=rows)
+        return await runner.read(ctx, "query", "--json", "--", runner.store(store, roots), sql, rows=rows)
 
     @server.tool()
     async def explain(store: Store, ctx: Context, roots: Roots) -> Answer:
         """For which parameters the properties of a sweep are violated: laws, kinds of counterexamples, what did not run."""
-        return await desk.read(ctx, "explain", "--json", "--", desk.store(store, roots))
+        return await runner.read(ctx, "explain", "--json", "--", runner.store(store, roots))
 
     @server.tool()
     async def doctor(ctx: Context) -> Answer:
         """What tla2py finds on this machine: Java, TLC and its known faults, the walls of the sandbox."""
-        return await desk.read(ctx, "doctor", "--json")
+        return await runner.read(ctx, "doctor", "--json")
 
     @server.tool()
     async def more(handle: str, offset: Annotated[int, Field(ge=0, description="In characters.")]) -> str:
         """The text of a long answer from an offset on; empty at its end."""
-        return desk.more(handle, offset)
+        return runner.more(handle, offset)
 
 
-def _add_runners(server: MCPServer, desk: Desk) -> None:
+def _add_runners(server: MCPServer, runner: CallRunner) -> None:
     @server.tool()
     async def check(
         module: File,
@@ -166,15 +166,15 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
     ) -> Answer:
         """Check one model: the verdict, the model that was checked, each counterexample and why it is one."""
         options = [
-            *([f"--config={desk.place(config, roots)}"] if config else []),
+            *([f"--config={runner.place(config, roots)}"] if config else []),
             *([f"--specification={specification}"] if specification else []),
             *_named("--constant", constants),
             *_listed("--invariant", invariants),
             *_listed("--property", properties),
             *([] if deadlock else ["--no-deadlock"]),
         ]
-        place = desk.place(module, roots)
-        return await desk.tlc(ctx, "check", "--json", *options, "--", place, seconds=seconds, memory=memory)
+        place = runner.place(module, roots)
+        return await runner.tlc(ctx, "check", "--json", *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def sweep(
@@ -189,10 +189,10 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "1GiB",
     ) -> Answer:
         """Check a model at all points of a sweep file, or all configs of a folder; called again, it goes on."""
-        place = desk.place(file, roots)
-        stored = desk.result(store or Path(place).stem)
+        place = runner.place(file, roots)
+        stored = runner.result(store or Path(place).stem)
         options = _sweep_options(stored, settings, points, search=search)
-        return await desk.tlc(ctx, "sweep", *options, "--", place, seconds=seconds, memory=memory)
+        return await runner.tlc(ctx, "sweep", *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def start(
@@ -213,15 +213,15 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "1GiB",
     ) -> Status:
         """Start a long sweep in the background and answer within seconds; ask status for its store. It stops at its budget, or when the server ends."""
-        place = desk.place(file, roots)
-        stored = desk.result(store or Path(place).stem)
+        place = runner.place(file, roots)
+        stored = runner.result(store or Path(place).stem)
         options = _sweep_options(stored, settings, points, search=search)
-        return await desk.start(stored, *options, "--", place, seconds=seconds, memory=memory)
+        return await runner.start(stored, *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def status(store: Store, roots: Roots) -> Status:
         """How far a sweep is: points done of all, verdicts so far, whether it has ended and its exit code."""
-        return await desk.status(store, roots)
+        return await runner.status(store, roots)
 
     @server.tool()
     async def gate(
@@ -235,13 +235,13 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "1GiB",
     ) -> Answer:
         """Judge a sweep file by what it expects and by its lock: verdicts, actions that never fire, checks that cannot fail."""
-        place = desk.place(file, roots)
+        place = runner.place(file, roots)
         options = [
-            f"--store={desk.result(store or Path(place).stem)}",
+            f"--store={runner.result(store or Path(place).stem)}",
             "--coverage" if coverage else "--no-coverage",
             "--vacuity" if vacuity else "--no-vacuity",
         ]
-        return await desk.tlc(ctx, "gate", "--json", *options, "--", place, seconds=seconds, memory=memory)
+        return await runner.tlc(ctx, "gate", "--json", *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def trace(
@@ -270,10 +270,10 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
             *_listed("--only", variables),
             *_listed("--eval", values),
         ]
-        place = desk.store(store, roots)
+        place = runner.store(store, roots)
         if ask == "steps" and not values:
-            return await desk.read(ctx, "trace", *options, "--", place, *asked)
-        return await desk.tlc(
+            return await runner.read(ctx, "trace", *options, "--", place, *asked)
+        return await runner.tlc(
             ctx, "trace", *options, "--", place, *asked, seconds=seconds, memory="2GiB", limited=False
         )
 
@@ -288,9 +288,9 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "2GiB",
     ) -> Answer:
         """Whether logs of a system are behaviours of a specification, and the first line that nothing explains."""
-        places = [desk.place(each, roots) for each in (module, *logs)]
+        places = [runner.place(each, roots) for each in (module, *logs)]
         options = ["--json", *_named("--constant", constants)]
-        return await desk.tlc(ctx, "validate", *options, "--", *places, seconds=seconds, memory=memory)
+        return await runner.tlc(ctx, "validate", *options, "--", *places, seconds=seconds, memory=memory)
 
     @server.tool()
     async def mutate(
@@ -304,10 +304,10 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "1GiB",
     ) -> Answer:
         """Which small changes of a specification its properties notice; what they miss, they do not say."""
-        place = desk.place(file, roots)
-        stored = desk.result(store or f"{Path(place).stem}-mutants")
+        place = runner.place(file, roots)
+        stored = runner.result(store or f"{Path(place).stem}-mutants")
         options = ["--json", f"--store={stored}", f"--sample={sample}", f"--seed={seed}"]
-        return await desk.tlc(ctx, "mutate", *options, "--", place, seconds=seconds, memory=memory)
+        return await runner.tlc(ctx, "mutate", *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def judge(
@@ -326,16 +326,16 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
         memory: Memory = "2GiB",
     ) -> Answer:
         """Grade a specification: holds, not vacuous, covered, mutants killed, logs explained, no weaker than a reference."""
-        place = desk.place(module, roots)
+        place = runner.place(module, roots)
         options = [
-            *([f"--config={desk.place(config, roots)}"] if config else []),
-            *([f"--reference={desk.place(reference, roots)}"] if reference else []),
-            *_listed("--log", [desk.place(each, roots) for each in logs or ()]),
+            *([f"--config={runner.place(config, roots)}"] if config else []),
+            *([f"--reference={runner.place(reference, roots)}"] if reference else []),
+            *_listed("--log", [runner.place(each, roots) for each in logs or ()]),
             *_named("--map", names),
             f"--sample={sample}",
-            f"--output={desk.result(store or f'{Path(place).stem}-judge')}",
+            f"--output={runner.result(store or f'{Path(place).stem}-judge')}",
         ]
-        return await desk.tlc(ctx, "judge", "--json", *options, "--", place, seconds=seconds, memory=memory)
+        return await runner.tlc(ctx, "judge", "--json", *options, "--", place, seconds=seconds, memory=memory)
 
     @server.tool()
     async def testgen(
@@ -355,17 +355,17 @@ def _add_runners(server: MCPServer, desk: Desk) -> None:
             f"--cover={cover}",
             *([f"--point={point}"] if point is not None else []),
             *([f"--template={template}"] if template else []),
-            *([f"--output={desk.result(file)}"] if file else []),
+            *([f"--output={runner.result(file)}"] if file else []),
         ]
-        place = desk.store(store, roots)
+        place = runner.store(store, roots)
         if place.endswith(".toml"):
             raise ToolError("testgen takes a store: call sweep first")
-        return await desk.tlc(
+        return await runner.tlc(
             ctx, "testgen", *options, "--", place, seconds=seconds, memory="2GiB", limited=False
         )
 
 
-def _add_texts(server: MCPServer, desk: Desk) -> None:
+def _add_texts(server: MCPServer, runner: CallRunner) -> None:
     @server.resource("tla2py://sweep-file/schema", mime_type="application/json")
     def schema() -> str:
         """The JSON Schema of sweep files."""
@@ -391,8 +391,8 @@ def _add_texts(server: MCPServer, desk: Desk) -> None:
     async def tables(store: str, ctx: Context) -> str:
         """The tables of a store with their columns; the store is NAME below the output folder."""
         sql = "SELECT table_name, column_name, data_type FROM information_schema.columns ORDER BY ALL"
-        found = await desk.read(ctx, "query", "--json", "--", desk.result(store), sql)
-        return json.dumps(found.answer) if found.handle is None else desk.whole(found.handle)
+        found = await runner.read(ctx, "query", "--json", "--", runner.result(store), sql)
+        return json.dumps(found.answer) if found.handle is None else runner.whole(found.handle)
 
     @server.prompt()
     def find_out_why_this_breaks(store: str) -> str:

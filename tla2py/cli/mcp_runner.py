@@ -54,7 +54,7 @@ _MEANINGS = {
 }
 
 
-class Spent(BaseModel):
+class CallCost(BaseModel):
     """What a call that runs TLC could spend, and whether that was the end of it."""
 
     seconds: float
@@ -76,7 +76,7 @@ class Answer(BaseModel):
     size: int
     handle: str | None = None
     notes: str = ""
-    budget: Spent | None = None
+    budget: CallCost | None = None
 
 
 class Status(BaseModel):
@@ -96,7 +96,7 @@ class Status(BaseModel):
     exit_code: int | None = None
     meaning: str = ""
     notes: str = ""
-    budget: Spent | None = None
+    budget: CallCost | None = None
 
 
 @dataclass(slots=True)
@@ -130,17 +130,19 @@ class StartedSweep:
         return "waiting" if self.began is None else "running"
 
     @property
-    def budget(self) -> Spent:
+    def budget(self) -> CallCost:
         """What it could spend, and has spent."""
         spent = self.spent_seconds
         if self.began is not None and not self.ended.is_set():
             spent = time.monotonic() - self.began
         reached = self.ended.is_set() and self.run.code in (None, ExitCode.INCONCLUSIVE)
-        return Spent(seconds=self.seconds, memory=self.memory, spent_seconds=round(spent, 1), reached=reached)
+        return CallCost(
+            seconds=self.seconds, memory=self.memory, spent_seconds=round(spent, 1), reached=reached
+        )
 
 
 @dataclass(slots=True, kw_only=True)
-class Desk:
+class CallRunner:
     """Where calls are carried out: what they may read and write, and their long answers.
 
     With ``trust`` a sweep file may have its own programs; with ``no_walls`` TLC runs behind those walls that stand.
@@ -231,7 +233,9 @@ class Desk:
         reached = run.code is None or (
             run.code == ExitCode.INCONCLUSIVE and command not in ("judge", "testgen")
         )
-        return self._answer(run, Spent(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached))
+        return self._answer(
+            run, CallCost(seconds=seconds, memory=memory, spent_seconds=spent, reached=reached)
+        )
 
     def _limit_options(self, memory: str) -> list[str]:
         """Return the options for the memory and the trust of a command that runs TLC.
@@ -371,7 +375,7 @@ class Desk:
                     release(process.pid)
         run.code = None if scope.cancelled_caught else process.returncode
 
-    def _answer(self, run: CommandRun, budget: Spent | None) -> Answer:
+    def _answer(self, run: CommandRun, budget: CallCost | None) -> Answer:
         meaning = _meaning(run)
         output = "".join(run.output)
         found = Answer(

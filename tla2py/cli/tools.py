@@ -282,11 +282,11 @@ def mcp_command(
         return
     try:
         from tla2py.cli.mcp import build_server
-        from tla2py.cli.mcp_runner import Desk
+        from tla2py.cli.mcp_runner import CallRunner
     except ModuleNotFoundError as error:
         raise InputError(
             "mcp-missing", f"no module {error.name}", hint="pip install 'tla2py[mcp]'"
         ) from error
-    build_server(Desk(roots=roots, output=output.absolute(), trust=allow_trust, no_walls=allow_no_walls)).run(
-        "stdio"
-    )
+    build_server(
+        CallRunner(roots=roots, output=output.absolute(), trust=allow_trust, no_walls=allow_no_walls)
+    ).run("stdio")

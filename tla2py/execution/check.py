@@ -37,7 +37,7 @@ from tla2py.tlc.config.read import config_beside, read_config
 from tla2py.tlc.config.render import default_template
 from tla2py.tlc.config.statements import MISTAKE_CODES
 from tla2py.tlc.output.prints import PrintFollower
-from tla2py.tlc.places import OptionTexts, Origins, Written, located
+from tla2py.tlc.places import OptionTexts, Origins, SourcePlaces, located
 from tla2py.tlc.process.command import check_variable
 from tla2py.tlc.tools.community import (
     class_file,
@@ -333,7 +333,7 @@ def _check(
     options: SweepOptions,
     listener: Listener,
     *,
-    written: Written,
+    written: SourcePlaces,
     output: Callable[[Path], None] | None,
     report: Callable[[RunProgress], None] | None = None,
     cancelled: threading.Event | None,

@@ -22,7 +22,7 @@ from tla2py.model.model import Config, InputFile
 from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import (
     WORK,
-    Executed,
+    ExecutedRun,
     Execution,
     Purpose,
     Run,
@@ -83,7 +83,7 @@ class RunExecution:
     results: list[RunResult] = field(default_factory=list)
 
     @contextmanager
-    def executed(self) -> Iterator[Executed]:
+    def executed(self) -> Iterator[ExecutedRun]:
         """What they gave; their folders are deleted when the block ends.
 
         A failure of TLC is a result; a full disk raises StoreError (``disk-full``).
@@ -114,7 +114,7 @@ class RunExecution:
             )
             result = combine(self.executions, self.results, record)
             result = with_log(result, run.inputs.log, self.content)
-            yield Executed(
+            yield ExecutedRun(
                 record=record,
                 folders=tuple(self.folders),
                 result=with_notes(result, record),
@@ -351,7 +351,7 @@ class RunExecution:
 
     def _execute_tlc(
         self, folder: Path, main: str, options: TlcOptions, streams: Path
-    ) -> tuple[tuple[str, ...], process.Ended]:
+    ) -> tuple[tuple[str, ...], process.ProcessEnd]:
         """Run TLC in ``folder``, in a shared JVM if that is allowed and works, else in a process of its own."""
         # The walls of this machine may differ from those of the driver's.
         if (reason := missing_walls(self.run.limits)) is not None:

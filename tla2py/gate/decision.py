@@ -25,7 +25,7 @@ from tla2py.gate.reasons import (
     survivor_drift,
 )
 from tla2py.gate.second import Second, SecondRuns, compare, objection, second_notices
-from tla2py.gate.selftest import Tested, self_test_notices, self_test_problems
+from tla2py.gate.selftest import SelfTestResult, self_test_notices, self_test_problems
 from tla2py.lint.faults import KNOWN_WRONG
 from tla2py.lint.views import VIEW_HIDES
 from tla2py.model.finding import NO_FINDINGS, Finding, Findings
@@ -96,7 +96,7 @@ class Decision:
     problems: tuple[Problem, ...] = ()
     findings: tuple[Finding, ...] = ()
     notices: tuple[str, ...] = ()
-    self_test: tuple[Tested, ...] | None = None
+    self_test: tuple[SelfTestResult, ...] | None = None
 
     @property
     def all_problems(self) -> tuple[Problem, ...]:
@@ -154,7 +154,7 @@ class StoreFacts:
     mutants: LogMutants | None = None
     report: MutantReport | None = None
     second: SecondRuns | None = None
-    self_test: tuple[Tested, ...] | None = None
+    self_test: tuple[SelfTestResult, ...] | None = None
     jar: Jar | None = None
     other_inputs: str | None = None
     search: Search | None = None

@@ -105,7 +105,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
+class RepeatedPoint:
     """What became of a point that ran again; ``text`` are the differences, or why it did not run or has no answer."""
 
     point: int
@@ -212,7 +212,7 @@ def _sealed(files: Mapping[str, bytes]) -> bytes:
     return data + hashlib.sha256(data).hexdigest().encode()
 
 
-class Packed(NamedTuple):
+class EvidencePack(NamedTuple):
     """A pack that was read: its sha256, its facts, and the content of its other entries by name."""
 
     sha256: str
@@ -220,7 +220,7 @@ class Packed(NamedTuple):
     files: Mapping[str, bytes]
 
 
-def read_pack(path: Path) -> Packed:
+def read_pack(path: Path) -> EvidencePack:
     """A pack; nothing of it is written anywhere.
 
     Raises StoreError (``pack-damaged``) for a file that has changed since it was written, or that is no pack.
@@ -251,7 +251,7 @@ def read_pack(path: Path) -> Packed:
         raise
     except UNREADABLE as error:
         raise _damaged(path, error) from error
-    return Packed(hashlib.sha256(data).hexdigest(), facts, files)
+    return EvidencePack(hashlib.sha256(data).hexdigest(), facts, files)
 
 
 def _damaged(path: Path, why: object) -> StoreError:
@@ -259,7 +259,7 @@ def _damaged(path: Path, why: object) -> StoreError:
     return StoreError("pack-damaged", f"{path} is not a whole pack of evidence: {why}", hint=hint)
 
 
-def repeat_points(pack: Packed, sample: int | None) -> list[Repeated]:
+def repeat_points(pack: EvidencePack, sample: int | None) -> list[RepeatedPoint]:
     """What became of ``sample`` of a pack's points that ran again, of all if it is None.
 
     Nothing in a pack is trusted: runs have the walls around them, and a jar of this machine with the same digest. Raises
@@ -286,7 +286,7 @@ def repeat_points(pack: Packed, sample: int | None) -> list[Repeated]:
             raise
 
 
-def _record(pack: Packed, run_id: str) -> RunRecord:
+def _record(pack: EvidencePack, run_id: str) -> RunRecord:
     """The record of a run. Raises StoreError (``pack-damaged``)."""
     try:
         return read_facts(pack.files[f"runs/{run_id}.json"])
@@ -295,15 +295,19 @@ def _record(pack: Packed, run_id: str) -> RunRecord:
 
 
 def _again(
-    pack: Packed, point: PackedPoint, tools: Mapping[str, Toolchain], folder: Path, cancelled: threading.Event
-) -> Repeated:
+    pack: EvidencePack,
+    point: PackedPoint,
+    tools: Mapping[str, Toolchain],
+    folder: Path,
+    cancelled: threading.Event,
+) -> RepeatedPoint:
     record, row = _record(pack, point.row.run_id), point.row
     run, toolchain = _run_of(record), tools.get(record.jar_sha256)
     tlc = pack.facts.jars.get(record.jar_sha256, "")
     missing = f"no jar here has the sha256 {record.jar_sha256[:12]} of its TLC {tlc}"
     why = missing if toolchain is None else _unrepeatable(run, record, pack)
     if toolchain is None or why:
-        return Repeated(point=row.point, status="unrepeatable", text=why)
+        return RepeatedPoint(point=row.point, status="unrepeatable", text=why)
     sources = {sha256: pack.files[f"sources/{sha256}.tla"].decode() for _, sha256 in run.modules}
     toolchain = replace(toolchain, overrides=recorded_classes(record.options, toolchain.jar))
     try:
@@ -312,12 +316,12 @@ def _again(
         with execution.executed() as executed:
             now = run_row(executed.record, executed.result, row.point)
     except Tla2pyError as error:
-        return Repeated(point=row.point, status="unrepeatable", text=error.line)
+        return RepeatedPoint(point=row.point, status="unrepeatable", text=error.line)
     if row.outcome is not now.outcome and now.verdict is Verdict.INCONCLUSIVE:
-        return Repeated(point=row.point, status="unanswered", text=now.unanswered)
+        return RepeatedPoint(point=row.point, status="unanswered", text=now.unanswered)
     differences = [*_other_parameters(pack, point, record), *_other_answers(row, now, run)]
     text = "; ".join(differences)
-    return Repeated(point=row.point, status="differs" if text else "same", text=text)
+    return RepeatedPoint(point=row.point, status="differs" if text else "same", text=text)
 
 
 # What a run has whatever the search finds.
@@ -376,7 +380,7 @@ def _field_text(row: RunRow, name: str) -> str:
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
 
 
-def _other_parameters(pack: Packed, point: PackedPoint, record: RunRecord) -> Iterator[str]:
+def _other_parameters(pack: EvidencePack, point: PackedPoint, record: RunRecord) -> Iterator[str]:
     """Yield the parameters that a point does not have in its sweep, or that its run did not have."""
     grid, number = pack.facts.grid, point.row.point
     if grid is not None and not 0 < number <= len(grid):
@@ -402,7 +406,7 @@ class PackGaps(NamedTuple):
     runs: tuple[str, ...]
 
 
-def find_gaps(pack: Packed) -> PackGaps:
+def find_gaps(pack: EvidencePack) -> PackGaps:
     """Return the points that a pack lacks of its sweep, and the runs without a point."""
     facts = pack.facts
     packed = {each.row.point for each in facts.points}
@@ -433,7 +437,7 @@ def _run_of(record: RunRecord) -> Run:
     )
 
 
-def _unrepeatable(run: Run, record: RunRecord, pack: Packed) -> str:
+def _unrepeatable(run: Run, record: RunRecord, pack: EvidencePack) -> str:
     """Why a run cannot be repeated on any machine, "" if it can."""
     inputs = run.inputs
     given = (*inputs.environment, *inputs.java_properties)

@@ -75,7 +75,7 @@ class Lock(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
     ``tlc`` is the version and revision of the TLC that ran them. With ``vacuity`` TLC was asked what could not fail.
     ``mutants`` is as in ``blindness``, None if no logs were changed; ``survivors`` is as in that function, None if no mutants
-    of the specification ran. ``self_test`` are the mutants that properties notice, see ``Tested``, by property. ``options`` are those of a command that change a folder's configs.
+    of the specification ran. ``self_test`` are the mutants that properties notice, see ``SelfTestResult``, by property. ``options`` are those of a command that change a folder's configs.
     ``version`` and ``shared`` are for the file, in which points lack what is shared.
     """
 

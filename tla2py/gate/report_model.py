@@ -10,7 +10,7 @@ from difflib import unified_diff
 from functools import cache, cached_property, partial
 from pathlib import Path
 
-from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, Explained, explain_store
+from tla2py.analysis.explanation import LAW_POINTS, LAW_SECONDS, PropertyLaw, explain_store
 from tla2py.analysis.kinds import StoredTrace, coarse_kinds, course_of
 from tla2py.analysis.view import StoreView
 from tla2py.errors import AnalysisResult, ExitCode, InputError, Place, attempt
@@ -18,7 +18,7 @@ from tla2py.execution.plain import PlainCommands
 from tla2py.execution.sweeps import SweepOptions
 from tla2py.gate.decision import Decision, PointDecision
 from tla2py.gate.reasons import Drift, Problem, Reason
-from tla2py.gate.run import Gated
+from tla2py.gate.run import GateResult
 from tla2py.gate.stored import read_trace
 from tla2py.model.trace import Location, Trace, changed_parts
 from tla2py.sweep.judge import expectation_place
@@ -64,15 +64,15 @@ class Evidence:
     commands: Sequence[str] = ()
 
     @property
-    def laws(self) -> Mapping[str, Explained]:
+    def laws(self) -> Mapping[str, PropertyLaw]:
         """When the properties that are violated unexpectedly are violated, by name, as far as a short law says it."""
         return self._laws.result
 
     @cached_property
-    def _laws(self) -> AnalysisResult[Mapping[str, Explained]]:
+    def _laws(self) -> AnalysisResult[Mapping[str, PropertyLaw]]:
         return attempt(self._find_laws, {})
 
-    def _find_laws(self) -> Mapping[str, Explained]:
+    def _find_laws(self) -> Mapping[str, PropertyLaw]:
         points = self.decision.points
         names = {surprise.check.label for point in points for surprise in point.surprises}
         if self.view is None or not names or len(points) > LAW_POINTS:
@@ -254,7 +254,9 @@ class Again:
     plain: str | None
 
 
-def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command: bool = False) -> Evidence:
+def evidence_of(
+    gated: GateResult, options: SweepOptions, root: Path, *, show_command: bool = False
+) -> Evidence:
     """Return the evidence of a gate, whose sweep was loaded with ``options``.
 
     With ``show_command`` it has the commands that repeat runs with plain TLC.
@@ -292,7 +294,7 @@ def evidence_of(gated: Gated, options: SweepOptions, root: Path, *, show_command
     )
 
 
-def _commands(gated: Gated, plain: PlainCommands) -> Iterator[str]:
+def _commands(gated: GateResult, plain: PlainCommands) -> Iterator[str]:
     """Yield the commands that repeat the points of a green gate; a red one shows that of each red point."""
     if gated.decision.exit_code == ExitCode.OK:
         yield from plain.lines((point.point.index, point.run) for point in gated.decision.points)

@@ -75,7 +75,7 @@ class GateOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gated:
+class GateResult:
     """The decision on a sweep and what it was made from.
 
     ``toolchain`` and ``records``, the store of the runs, are None for a store. ``written`` counts the points of the lock written, None if none was; ``accepted``
@@ -99,7 +99,7 @@ def gate(
     executors: ExecutorFactory,
     options: GateOptions | None = None,
     listener: Listener = SILENT,
-) -> tuple[Gated, ...]:
+) -> tuple[GateResult, ...]:
     """The decisions on sweep files, whose missing runs are executed first, and on stores.
 
     Raises InputError (``lock-exists``, ``gate-store``, ``gate-sweep``, ``no-lock``), and as ``run_sweeps`` does.
@@ -161,7 +161,7 @@ def _second_tools(sweep: Sweep, options: GateOptions) -> Toolchain | None:
 
 def _gate_files(
     files: Sequence[Path], executors: ExecutorFactory, options: GateOptions, listener: Listener
-) -> Iterator[Gated]:
+) -> Iterator[GateResult]:
     loaded = _load(files, options, listener)
     sweeps = [sweep for sweep, _ in loaded]
     if options.sweeps.failed:
@@ -210,7 +210,7 @@ def _gate_files(
         decision = decide(sweep, plan, found, lock, strict=options.strict)
         if failure is not None:
             decision = replace(decision, notices=(*decision.notices, f"no causes of violations: {failure}"))
-        yield Gated(
+        yield GateResult(
             sweep=sweep,
             plan=plan,
             view=view,
@@ -232,7 +232,7 @@ def _searched(sweep: Sweep, view: StoreView) -> tuple[Sweep, Search | None]:
     return replace(sweep, chosen=frozenset(row.point for row in view.run_rows)), search
 
 
-def _propose(gated: Gated) -> bool:
+def _propose(gated: GateResult) -> bool:
     """Write the rows to propose for points of a folder that no row and no EXPECT is about; whether there are any."""
     path, sweep = gated.sweep.path, gated.sweep
     rows = []
@@ -258,7 +258,7 @@ def _propose(gated: Gated) -> bool:
     return bool(rows)
 
 
-def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
+def _gate_store(path: str, options: GateOptions, listener: Listener) -> GateResult:
     view = open_view(path)
     # The moment that the view sees, since a sweep may go on.
     store = view.store
@@ -293,7 +293,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> Gated:
         search=search,
     )
     decision = decide(sweep, plan, found, lock, strict=options.strict)
-    return Gated(sweep=sweep, plan=plan, view=view, found=found, lock=lock, decision=decision)
+    return GateResult(sweep=sweep, plan=plan, view=view, found=found, lock=lock, decision=decision)
 
 
 def _load(paths: Sequence[Path], options: GateOptions, listener: Listener) -> list[tuple[Sweep, Lock | None]]:
@@ -321,7 +321,7 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
     return replace(sweep, counted=points, vacuity=vacuity and sweep.options.mode == "check"), lock
 
 
-def _accept(gated: Gated, options: GateOptions) -> Gated:
+def _accept(gated: GateResult, options: GateOptions) -> GateResult:
     """The decision against a lock just written from the results."""
     path, found = lock_path(gated.sweep.path), gated.found
     points = [point.locked for point in gated.decision.points if point.locked is not None]

@@ -41,7 +41,7 @@ _Pair: TypeAlias = tuple[Mutant, RunRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tested:
+class SelfTestResult:
     """What a self-test says of a property.
 
     ``mutant`` is one that it notices at ``point``. Without one, ``point`` is one that violates the property without any
@@ -85,7 +85,7 @@ def run_self_test(
     *,
     fresh: bool,
     listener: Listener,
-) -> tuple[Tested, ...]:
+) -> tuple[SelfTestResult, ...]:
     """What each checked property of a sweep notices: the mutant that the lock has, else the first one found.
 
     Those that ``report`` says it notices come first. Raises InputError as ``prepare_trial`` does.
@@ -127,7 +127,7 @@ def run_self_test(
         mutant, row = found.get(name, (None, next((row for row in rows if name in row.violated_names), None)))
         where = _where(sweep, name, next(row.point for row in rows if name in row.checked))
         point, tried = row.point if row is not None else None, len(pairs.get(name, ()))
-        tested.append(Tested(name=name, where=where, mutant=mutant, point=point, tried=tried))
+        tested.append(SelfTestResult(name=name, where=where, mutant=mutant, point=point, tried=tried))
     return tuple(tested)
 
 
@@ -196,7 +196,7 @@ def _where(sweep: Sweep, name: str, point: int) -> str:
     return str(sweep.path)
 
 
-def self_test_problems(tested: Sequence[Tested] | None, acceptance: Acceptance) -> Iterator[Problem]:
+def self_test_problems(tested: Sequence[SelfTestResult] | None, acceptance: Acceptance) -> Iterator[Problem]:
     """The properties that nothing shows to notice anything, unless they are accepted."""
     reason = Reason.SELF_TEST
     if tested == () and accepted_reason(acceptance, reason.value, None) is None:
@@ -212,7 +212,7 @@ def self_test_problems(tested: Sequence[Tested] | None, acceptance: Acceptance) 
 
 
 def self_test_notices(
-    tested: Sequence[Tested] | None, acceptance: Acceptance, lock: Lock | None
+    tested: Sequence[SelfTestResult] | None, acceptance: Acceptance, lock: Lock | None
 ) -> Iterator[str]:
     """What the notes of a gate say of its self-test."""
     if not tested:

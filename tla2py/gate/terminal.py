@@ -14,7 +14,7 @@ from tla2py.gate.decision import PointDecision
 from tla2py.gate.lock import lock_path
 from tla2py.gate.reasons import Drift, Problem, Reason
 from tla2py.gate.report_model import Evidence, Surprise
-from tla2py.gate.run import Gated
+from tla2py.gate.run import GateResult
 from tla2py.model.finding import alike_findings
 from tla2py.model.outcome import Verdict
 from tla2py.model.trace_text import trace_lines
@@ -23,7 +23,7 @@ from tla2py.sweep.judge import expectation_place, row_number
 from tla2py.sweep.sections import ExpectSection, ExternalExpectation
 from tla2py.text import counted, listed, points_text, printable
 from tla2py.toml import toml_key, toml_string, toml_value
-from tla2py.view.layout import Indented
+from tla2py.view.layout import IndentedText
 
 # Of one counterexample at each end; the reports and 'tla2py trace' have all of it.
 _MOST_LINES = 12
@@ -50,10 +50,10 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
     # In a narrow terminal the rest of a line begins where the line does.
     begins = [len(each.plain) - len(each.plain.lstrip(" ")) for each in parts]
     lines = zip(parts, begins, strict=True)
-    return Group(*(each if each.no_wrap else Indented(text=each[by:], by=by) for each, by in lines))
+    return Group(*(each if each.no_wrap else IndentedText(text=each[by:], by=by) for each, by in lines))
 
 
-def lock_lines(gated: Gated) -> Text:
+def lock_lines(gated: GateResult) -> Text:
     """The lines on the lock that a gate wrote or did not write, and the drift that this accepted."""
     path = lock_path(gated.sweep.path)
     if gated.written is None:

@@ -14,7 +14,7 @@ from tla2py.errors import Place
 from tla2py.lint.subject import UNREACHED, Subject, conjuncts, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config
-from tla2py.tla.graph import ModuleGraph, Reached, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Scope
@@ -44,7 +44,7 @@ class Fault:
     fixed: str = ""
     maintained: str = ""
     handled: str = ""
-    found: Callable[[_Looked], Iterator[Reached]] | None = None
+    found: Callable[[_Looked], Iterator[ScopedExpression]] | None = None
 
     def concerns(self, jar: Jar) -> bool:
         """Whether the TLC of a jar has the fault; one whose build has no date counts as having it."""
@@ -69,15 +69,15 @@ class _Looked:
     def levels(self) -> Levels:
         return Levels(self.spec.resolver)
 
-    def reaches(self, *keys: str) -> Iterator[Reached]:
+    def reaches(self, *keys: str) -> Iterator[ScopedExpression]:
         """Every expression that the names under keywords reach, by default under all."""
         return reached(self.spec, self.roots(*keys), {})
 
-    def roots(self, *keys: str) -> Iterator[Reached]:
+    def roots(self, *keys: str) -> Iterator[ScopedExpression]:
         """The bodies of the names under keywords, by default under all."""
         return named(self.spec, [name for key, name in self.names if not keys or key in keys])
 
-    def inside(self, each: Reached) -> Iterator[Reached]:
+    def inside(self, each: ScopedExpression) -> Iterator[ScopedExpression]:
         return reached(self.spec, [each], {})
 
 
@@ -85,7 +85,7 @@ def _applies(expr: Expression, *operators: str) -> bool:
     return expr.shape == "apply" and expr.operator in operators
 
 
-def _library(each: Reached, *names: str) -> bool:
+def _library(each: ScopedExpression, *names: str) -> bool:
     """Whether an expression applies an operator of a standard module."""
     operator = each.expr.operator.rpartition("!")[2]
     return each.expr.shape == "apply" and operator in names and each.entity is None
@@ -94,13 +94,13 @@ def _library(each: Reached, *names: str) -> bool:
 _DRAWS = ("RandomElement", "RandomSubset", "RandomSetOfSubsets", "RandomSubsetSet")
 
 
-def _random_eval(looked: _Looked) -> Iterator[Reached]:
+def _random_eval(looked: _Looked) -> Iterator[ScopedExpression]:
     for each in looked.reaches():
         if _library(each, "TLCEval") and any(_library(inner, *_DRAWS) for inner in looked.inside(each)):
             yield each
 
 
-def _lazy_except(looked: _Looked) -> Iterator[Reached]:
+def _lazy_except(looked: _Looked) -> Iterator[ScopedExpression]:
     # Only where the result is applied at once does TLC keep the function lazy.
     for each in looked.reaches():
         applied = each.expr.arguments[:1] if each.expr.shape == "build" and each.expr.operator == "[]" else ()
@@ -109,7 +109,7 @@ def _lazy_except(looked: _Looked) -> Iterator[Reached]:
             yield each
 
 
-def _shared_except(looked: _Looked) -> Iterator[Reached]:
+def _shared_except(looked: _Looked) -> Iterator[ScopedExpression]:
     for each in looked.reaches():
         if each.expr.shape == "build" and each.expr.operator == "EXCEPT":
             base = _value(each.expr.arguments[0], each.scope)
@@ -128,7 +128,7 @@ def _value(expr: Expression, scope: Scope) -> Expression:
     return expr
 
 
-def _instance_enabled(looked: _Looked) -> Iterator[Reached]:
+def _instance_enabled(looked: _Looked) -> Iterator[ScopedExpression]:
     for each in looked.reaches():
         if each.expr.operator in ("ENABLED", "WF_", "SF_") and _substitutes(each.scope):
             lambdas = (one.expr for one in looked.inside(each) if one.expr.operator == "LAMBDA")
@@ -140,7 +140,7 @@ def _substitutes(scope: Scope) -> bool:
     return any(entity.kind == "substituted" for entity in scope.names.values())
 
 
-def _instance_names(looked: _Looked) -> Iterator[Reached]:
+def _instance_names(looked: _Looked) -> Iterator[ScopedExpression]:
     outer = {each.name for each in looked.spec.variables} | {each.name for each in looked.spec.constants}
     for each in looked.reaches():
         entity = each.entity
@@ -150,7 +150,7 @@ def _instance_names(looked: _Looked) -> Iterator[Reached]:
                 yield each
 
 
-def _let_variable(looked: _Looked) -> Iterator[Reached]:
+def _let_variable(looked: _Looked) -> Iterator[ScopedExpression]:
     reaches = list(looked.reaches("specification", "init", "next"))
     handed = {
         (each.entity, parameter)
@@ -184,7 +184,7 @@ def _hands_on(expr: Expression, name: str, scope: Scope) -> bool:
     return user and any(one.is_name() and one.operator == name for one in expr.arguments)
 
 
-def _constant_formula(looked: _Looked) -> Iterator[Reached]:
+def _constant_formula(looked: _Looked) -> Iterator[ScopedExpression]:
     levels = looked.levels
     for each in looked.reaches("properties"):
         expr = each.expr
@@ -201,7 +201,7 @@ def _constant_formula(looked: _Looked) -> Iterator[Reached]:
             yield each
 
 
-def _recurrence(looked: _Looked) -> Iterator[Reached]:
+def _recurrence(looked: _Looked) -> Iterator[ScopedExpression]:
     for root in looked.roots("properties"):
         for each in conjuncts(root, "\\A"):
             kinds = set(_disjuncts(each, looked.levels, negated=False))
@@ -209,17 +209,17 @@ def _recurrence(looked: _Looked) -> Iterator[Reached]:
                 yield each
 
 
-def _disjuncts(each: Reached, levels: Levels, *, negated: bool) -> Iterator[str]:
+def _disjuncts(each: ScopedExpression, levels: Levels, *, negated: bool) -> Iterator[str]:
     """What a formula asks for, part by part: ``now``, of this state or all; ``recurs``, again and again; or ``other``."""
     expr, entity = each.expr, each.entity
     if levels.of_expression(expr, each.scope) <= Level.STATE:
         yield "now"
         return
     if expr.is_name() and entity is not None and entity.body is not None:
-        inner = Reached(expr=entity.body, scope=entity.scope, owner=entity)
+        inner = ScopedExpression(expr=entity.body, scope=entity.scope, owner=entity)
         yield from _disjuncts(inner, levels, negated=negated)
         return
-    parts = [Reached(expr=part, scope=each.scope, owner=each.owner) for part in expr.arguments]
+    parts = [ScopedExpression(expr=part, scope=each.scope, owner=each.owner) for part in expr.arguments]
     if _applies(expr, "~"):
         yield from _disjuncts(parts[0], levels, negated=not negated)
     elif _applies(expr, "=>") and not negated:
@@ -239,27 +239,27 @@ def _disjuncts(each: Reached, levels: Levels, *, negated: bool) -> Iterator[str]
         yield "other"
 
 
-def _other_conjunct(looked: _Looked, *operators: str) -> Iterator[Reached]:
+def _other_conjunct(looked: _Looked, *operators: str) -> Iterator[ScopedExpression]:
     for name in (name for key, name in looked.names if key == "specification"):
         for each in steps(looked.spec, name):
             if _applies(each.expr, *operators) and each.expr.arguments[0].operator != "[]_":
                 yield each
 
 
-def _level(looked: _Looked) -> Iterator[Reached]:
+def _level(looked: _Looked) -> Iterator[ScopedExpression]:
     for each in looked.reaches("constraints", "action_constraints", "next", "specification"):
         if _library(each, "TLCGet") and each.expr.arguments and each.expr.arguments[0].text == '"level"':
             yield each
 
 
-def _several_workers(looked: _Looked) -> Iterator[Reached]:
+def _several_workers(looked: _Looked) -> Iterator[ScopedExpression]:
     if looked.workers != 1:
         for root in looked.roots("properties"):
             if looked.levels.of_expression(root.expr, root.scope) is Level.TEMPORAL:
                 yield root
 
 
-def _empty_function_sets(looked: _Looked) -> Iterator[Reached]:
+def _empty_function_sets(looked: _Looked) -> Iterator[ScopedExpression]:
     for comparison in looked.reaches():
         if not _applies(comparison.expr, "=", "#"):
             continue
@@ -543,7 +543,7 @@ def faults_met(spec: ModuleGraph, config: Config, workers: int) -> tuple[Fault, 
 
 
 @deeply
-def _met(looked: _Looked) -> tuple[tuple[Fault, Reached], ...]:
+def _met(looked: _Looked) -> tuple[tuple[Fault, ScopedExpression], ...]:
     """The faults that may pass unnoticed, each with the first place of its construct."""
     found = ((fault, next(fault.found(looked), None)) for fault in FAULTS if fault.found is not None)
     return tuple((fault, where) for fault, where in found if where is not None)

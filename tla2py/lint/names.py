@@ -10,7 +10,7 @@ from tla2py.errors import InputError, Place
 from tla2py.lint.subject import UNREACHED, AssignedValue, Subject, checked, constants, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.text import suggestion
-from tla2py.tla.graph import ModuleGraph, Reached, closure, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, closure, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
 from tla2py.tla.scope import Scope
@@ -114,7 +114,9 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     for mention in subject.of("specification"):
         roots += steps(spec, mention.name)
     levels = Levels(spec.resolver)
-    found: list[tuple[Reached, str | None]] = [(each, None) for each in reached(spec, roots, replaced)]
+    found: list[tuple[ScopedExpression, str | None]] = [
+        (each, None) for each in reached(spec, roots, replaced)
+    ]
     if subject.everything:
         inside = checked(spec, config)
         others = reached(spec, named(spec, spec.definitions), replaced)
@@ -125,7 +127,7 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
         expr, owner = each.expr, each.owner
         if expr.shape != "bind" or expr.operator != "CHOOSE" or owner is None or not expr.bounds[0].domain:
             continue
-        domain = Reached(expr=expr.bounds[0].domain, scope=each.scope)
+        domain = ScopedExpression(expr=expr.bounds[0].domain, scope=each.scope)
         if (
             levels.of_expression(expr, each.scope) is Level.CONSTANT
             and _closed(expr, each.scope, frozenset())

@@ -14,7 +14,7 @@ from tla2py.errors import Place
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config, Model
 from tla2py.model.run import Mode
-from tla2py.tla.graph import ModuleGraph, Reached, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Span
 from tla2py.tla.tree import deeply
@@ -166,19 +166,19 @@ def _statements(config: Config) -> Iterator[str]:
     yield from (f"{name} = {value}" for name, value in assigned.items())
 
 
-def conjuncts(each: Reached, *beside: str) -> Iterator[Reached]:
+def conjuncts(each: ScopedExpression, *beside: str) -> Iterator[ScopedExpression]:
     """The conjuncts of a formula, through the names of definitions; ``beside`` are further operators to look into."""
     expr, entity = each.expr, each.entity
     if expr.operator in beside or (expr.shape == "apply" and expr.operator == "/\\"):
         for part in expr.arguments:
-            yield from conjuncts(Reached(expr=part, scope=each.scope, owner=each.owner), *beside)
+            yield from conjuncts(ScopedExpression(expr=part, scope=each.scope, owner=each.owner), *beside)
     elif expr.is_name() and entity is not None and entity.body is not None:
-        yield from conjuncts(Reached(expr=entity.body, scope=entity.scope, owner=entity), *beside)
+        yield from conjuncts(ScopedExpression(expr=entity.body, scope=entity.scope, owner=entity), *beside)
     else:
         yield each
 
 
-def steps(spec: ModuleGraph, specification: str) -> Iterator[Reached]:
+def steps(spec: ModuleGraph, specification: str) -> Iterator[ScopedExpression]:
     """The conjuncts of a specification without those on the initial state."""
     levels = Levels(spec.resolver)
     for each in (part for root in named(spec, [specification]) for part in conjuncts(root)):
@@ -188,7 +188,7 @@ def steps(spec: ModuleGraph, specification: str) -> Iterator[Reached]:
 
 def constants(
     spec: ModuleGraph,
-    roots: Iterable[Reached],
+    roots: Iterable[ScopedExpression],
     replaced: Mapping[str, frozenset[str]],
     *,
     beyond: Collection[str] = (),

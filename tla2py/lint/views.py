@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tla2py.lint.definitions import is_temporal
 from tla2py.lint.subject import Subject, finding, keyword_of, rule, steps
 from tla2py.model.finding import Finding, Severity
-from tla2py.tla.graph import ModuleGraph, Reached, named
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, named
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Scope
@@ -117,17 +117,17 @@ def _hidden_guards(
                 yield _HiddenRead(name=name, variables=frozenset(read), effect=effect)
 
 
-def _relations(key: str, name: str, spec: ModuleGraph) -> Iterator[Reached]:
+def _relations(key: str, name: str, spec: ModuleGraph) -> Iterator[ScopedExpression]:
     """Yield the next-state relation of that name, or those of a specification: A of each [][A]_v."""
     if key == "next":
         for relation in named(spec, [name]):
             # Its name, rather than its body, says what it is.
-            yield Reached(expr=_name_of(name, relation.expr), scope=spec.scope)
+            yield ScopedExpression(expr=_name_of(name, relation.expr), scope=spec.scope)
         return
     for each in steps(spec, name):
         boxed = each.expr.arguments[0] if each.expr.operator == "[]" and each.expr.arguments else None
         if boxed is not None and boxed.operator == "[]_":
-            yield Reached(expr=boxed.arguments[0], scope=each.scope, owner=each.owner)
+            yield ScopedExpression(expr=boxed.arguments[0], scope=each.scope, owner=each.owner)
 
 
 def _name_of(name: str, at: Expression) -> Expression:
@@ -219,11 +219,11 @@ class _VariableReader:
                     pending.append(_Part(entity.body, entity.scope, bound, part.enabled))
         return frozenset(read)
 
-    def _used(self, part: _Part) -> Iterator[Reached]:
+    def _used(self, part: _Part) -> Iterator[ScopedExpression]:
         """Yield what an applied name refers to, and what the config puts in its place."""
-        yield Reached(expr=part.expr, scope=part.scope)
+        yield ScopedExpression(expr=part.expr, scope=part.scope)
         for name in self._replaced.get(part.expr.operator.rpartition("!")[2], ()):
-            yield Reached(expr=_name_of(name, part.expr), scope=self._spec.scope)
+            yield ScopedExpression(expr=_name_of(name, part.expr), scope=self._spec.scope)
 
 
 class _DecidingParts:

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.model import LEVEL, Config, Position
 from tla2py.text import did_you_mean
-from tla2py.tla.graph import ModuleGraph, Reached, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import parse_expression
 from tla2py.tla.scope import Entity, Resolver, Scope
@@ -45,7 +45,7 @@ class Call(NamedTuple):
 
 
 @deeply
-def every_expression(spec: ModuleGraph) -> list[Reached]:
+def every_expression(spec: ModuleGraph) -> list[ScopedExpression]:
     """Every expression of the modules that the user wrote."""
     library = {module.name for module in spec.installed}
     roots = []
@@ -53,15 +53,17 @@ def every_expression(spec: ModuleGraph) -> list[Reached]:
         scope = spec.scope_of(module)
         entities = [scope.find(each.name) for each in module.definitions]
         roots += [
-            Reached(expr=each.body, scope=each.scope, owner=each) for each in entities if each and each.body
+            ScopedExpression(expr=each.body, scope=each.scope, owner=each)
+            for each in entities
+            if each and each.body
         ]
-        roots += [Reached(expr=each.body, scope=scope) for each in module.assumptions]
+        roots += [ScopedExpression(expr=each.body, scope=scope) for each in module.assumptions]
     own = [root for root in roots if root.scope.module.name not in library]
     return [each for each in reached(spec, own, {}) if each.scope.module.name not in library]
 
 
 @deeply
-def find_calls(spec: ModuleGraph, every: Iterable[Reached]) -> list[Call]:
+def find_calls(spec: ModuleGraph, every: Iterable[ScopedExpression]) -> list[Call]:
     """The calls that read a file, also those of operators that pass a parameter on as its path."""
     applied = [each for each in every if each.expr.shape == "apply" and each.expr.arguments]
     passing: dict[Entity, int] = {}
@@ -163,7 +165,7 @@ class _Counted(NamedTuple):
     beyond: int
 
 
-def _counters(reader: LogReader, every: Iterable[Reached]) -> dict[str, Position]:
+def _counters(reader: LogReader, every: Iterable[ScopedExpression]) -> dict[str, Position]:
     """The positions in the log that expressions of a module compare with its length, by what they consist of.
 
     Each is the number of the next entry: if a variable ends at the length of the log, it is that variable plus one.

@@ -29,8 +29,8 @@ from tla2py.model.logs import (
     LogInput,
     LogMap,
     LogNumber,
+    LogObservation,
     LogRemark,
-    Observed,
 )
 from tla2py.model.model import Config, GivenVariable, InputFile, Inputs, Model, is_inside
 from tla2py.tla.graph import ModuleGraph
@@ -421,7 +421,7 @@ def write_log_module(inputs: Inputs, config: Config, folder: Path) -> WrittenLog
 
 
 def _write_observed_log(
-    file: IO[str], log: LogInput, observed: Observed, config: Config, folder: Path
+    file: IO[str], log: LogInput, observed: LogObservation, config: Config, folder: Path
 ) -> WrittenLog:
     """Write a log that is checked against the specification alone. Raises InputError as reading it does."""
     model_values: set[str] = set()

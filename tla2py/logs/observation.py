@@ -16,7 +16,7 @@ from tla2py.logs.action_model import Behavior, find_behavior
 from tla2py.logs.formats import shown
 from tla2py.logs.literal import COUNT_NAME, LOG_MODULE, LOG_NAME, string_text, write_log
 from tla2py.logs.mapping import MATCH_MODULE, MATCH_TEXT, Observation, said_text
-from tla2py.model.logs import LogMap, Observed, Vocabulary
+from tla2py.model.logs import LogMap, LogObservation, Vocabulary
 from tla2py.model.model import Config, Extension, Model, Position
 from tla2py.text import did_you_mean
 from tla2py.tla.graph import ModuleGraph
@@ -287,11 +287,11 @@ class ObservedLogs:
             extension=extension,
         )
 
-    def observed(self, model: Model) -> Observed:
+    def observed(self, model: Model) -> LogObservation:
         """How a run of such a model reads its log."""
         assert model.extension is not None
         assert model.extension.vocabulary is not None
-        return Observed(map=self.map, vocabulary=model.extension.vocabulary, silent=self.silent)
+        return LogObservation(map=self.map, vocabulary=model.extension.vocabulary, silent=self.silent)
 
     def _module(self, spec: ModuleGraph, config: Config) -> Extension:
         key = (id(spec), config.specification, config.init, config.next)

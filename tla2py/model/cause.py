@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.trace import SUSPECT, TraceKind, label_of
 from tla2py.text import cut, spans
 from tla2py.tla.instrument import Conjunct
@@ -69,7 +69,7 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ViolationCauses(Printed):
+class ViolationCauses(PrintMixin):
     """Why a counterexample violates what it does, the nearest cause first.
 
     The kind ``constraint`` is not a violation: constraints cut all initial states. ``causes`` is empty exactly where

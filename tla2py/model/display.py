@@ -21,7 +21,7 @@ def show(name: str, *arguments: Any, **options: Any) -> Any:
     return _VIEWS[name](*arguments, **options)
 
 
-class Printed:
+class PrintMixin:
     """A mixin: IPython prints the object as ``print`` does."""
 
     __slots__ = ()
@@ -30,7 +30,7 @@ class Printed:
         printer.text(str(self))
 
 
-class Displayed(Printed):
+class DisplayMixin(PrintMixin):
     """A mixin: the object as text when printed, and in notebooks as in a terminal."""
 
     __slots__ = ()

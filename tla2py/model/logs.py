@@ -80,7 +80,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Observed:
+class LogObservation:
     """How a run's log is checked against the specification alone: its lines are read by a map, as steps.
 
     ``silent`` is the share of lines that may say nothing, from 0 to 1.
@@ -220,7 +220,7 @@ class LogInput:
     stated: bool = False
     endings: tuple[str, ...] = ()
     edit: LogEdit | None = None
-    observed: Observed | None = None
+    observed: LogObservation | None = None
     literal: Literal["line", "value"] | None = None
     skips: int | None = None
     order: EntryOrder | None = None

@@ -317,7 +317,7 @@ OUTPUTS = "outputs"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Executed:
+class ExecutedRun:
     """An executed run.
 
     ``folders`` hold the output of its executions, which TLC cannot open for writing; it worked in ``WORK`` below each.

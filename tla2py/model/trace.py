@@ -9,7 +9,7 @@ from itertools import groupby, takewhile
 from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeGuard, get_args
 
 from tla2py.errors import InputError
-from tla2py.model.display import Displayed, show
+from tla2py.model.display import DisplayMixin, show
 from tla2py.text import did_you_mean
 from tla2py.tla.value import Value, format_value
 from tla2py.tla.value_changes import changes
@@ -62,7 +62,7 @@ class Location:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class State(Displayed):
+class State(DisplayMixin):
     """One state of a trace.
 
     ``index`` counts from 1 as TLC prints it. ``action`` is the action that led here, None for the initial state.
@@ -81,7 +81,7 @@ class State(Displayed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StateDiff(Displayed):
+class StateDiff(DisplayMixin):
     """The difference between two states, over one step or several."""
 
     before: State
@@ -100,7 +100,7 @@ class StateDiff(Displayed):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Trace(Displayed):
+class Trace(DisplayMixin):
     """A counterexample: what it violates, its states, and how it continues for ever.
 
     ``loop_start`` is the index of the state that the last state steps back to, ``loop_action`` the action of
@@ -207,7 +207,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(Displayed):
+class Comparison(DisplayMixin):
     """Two aligned traces. ``parted`` is the position in ``steps`` of the first step that only one trace took."""
 
     left: Trace

@@ -88,7 +88,7 @@ def observe_copies(
     raise InputError("not-confirmable", f"TLC could not evaluate it: {error}", hint=OTHERWISE)
 
 
-class Tried(NamedTuple):
+class ConjunctAttempt(NamedTuple):
     """A conjunct that TLC evaluated, None while it has not passed; without ``number`` the arguments of an action."""
 
     number: int
@@ -98,21 +98,21 @@ class Tried(NamedTuple):
     action: str = ""
 
 
-def read_paths(output: str, copy: InstrumentedFormula) -> Iterator[tuple[Tried, ...]]:
+def read_paths(output: str, copy: InstrumentedFormula) -> Iterator[tuple[ConjunctAttempt, ...]]:
     """The ways that TLC went, depth first, each to where it turned back."""
-    path: list[Tried] = []
+    path: list[ConjunctAttempt] = []
     for printed in printed_tuples(output):
         match printed:
             case ("tla2py: holds", int(number), tuple(names), tuple(values), bool(value)):
-                new = Tried(number, copy.depths[number], value, pair_values(names, values))
+                new = ConjunctAttempt(number, copy.depths[number], value, pair_values(names, values))
             case ("tla2py: try", int(number), tuple(names), tuple(values)):
-                new = Tried(number, copy.depths[number], None, pair_values(names, values))
+                new = ConjunctAttempt(number, copy.depths[number], None, pair_values(names, values))
             case ("tla2py: bound", int(number), tuple(names), tuple(values)):
                 if path and path[-1].number == number and path[-1].value is None:
                     path.pop()
-                new = Tried(number, copy.depths[number], True, pair_values(names, values))
+                new = ConjunctAttempt(number, copy.depths[number], True, pair_values(names, values))
             case ("tla2py: args", int(depth), str(name), tuple(names), tuple(values)):
-                new = Tried(-1, depth - 0.5, None, pair_values(names, values), name)
+                new = ConjunctAttempt(-1, depth - 0.5, None, pair_values(names, values), name)
             case ("tla2py: pass", int(number)):
                 path = [each._replace(value=True) if each.number == number else each for each in path]
                 continue

@@ -14,7 +14,7 @@ from tla2py.model.model import Assignment, Config
 from tla2py.model.outcome import Verdict
 from tla2py.model.run import (
     RETRIED,
-    Executed,
+    ExecutedRun,
     ModuleText,
     Run,
     RunRecord,
@@ -274,7 +274,7 @@ class TraceQuery:
         bounded: bool = False,
         graph: bool = False,
         seconds: float | None = None,
-    ) -> Iterator[Executed]:
+    ) -> Iterator[ExecutedRun]:
         """Run TLC on the module ``name`` about the traces; ``bounded`` keeps the constraints of the run.
 
         By default the specification is ``nameSpec``. ``graph`` leaves the state graph in the folder of the execution.

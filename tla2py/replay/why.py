@@ -18,7 +18,7 @@ from tla2py.replay.conjuncts import evaluate_conjuncts
 from tla2py.replay.observe import (
     MODULE,
     TOO_MUCH,
-    Tried,
+    ConjunctAttempt,
     behaviour_name,
     instrument_definition,
     observe_copies,
@@ -344,13 +344,16 @@ class _Attempt:
     action: str
     args: dict[str, Value]
     last: int
-    false: tuple[Tried, ...]
+    false: tuple[ConjunctAttempt, ...]
     rank: tuple[int, ...]
     names: dict[str, Value]
 
 
 def _attempt(
-    path: Sequence[Tried], copy: InstrumentedFormula, effects: Sequence[bool], actions: Sequence[str]
+    path: Sequence[ConjunctAttempt],
+    copy: InstrumentedFormula,
+    effects: Sequence[bool],
+    actions: Sequence[str],
 ) -> _Attempt | None:
     tried = [each for each in path if each.number >= 0]
     if not tried:
@@ -459,12 +462,12 @@ def _since(
     cause: Cause,
     copy: InstrumentedFormula,
     last: State,
-    before: Sequence[tuple[State, Sequence[Sequence[Tried]]]],
+    before: Sequence[tuple[State, Sequence[Sequence[ConjunctAttempt]]]],
 ) -> Cause:
     """A cause with the states in which its conjunct was TRUE for these arguments, and the step that made it FALSE."""
     own = {n for n, each in enumerate(copy.conjuncts) if (each.text, each.place) == (cause.text, cause.place)}
 
-    def is_about_same(tried: Tried) -> bool:
+    def is_about_same(tried: ConjunctAttempt) -> bool:
         """Return whether a conjunct that was tried is the one of the cause, for the same bound names."""
         if tried.number not in own:
             return False

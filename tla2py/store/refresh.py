@@ -375,14 +375,14 @@ def _damaged(store: Store, name: str, problem: str) -> StoreError:
     )
 
 
-class Unused(NamedTuple):
+class PruneResult(NamedTuple):
     """What no point refers to: the number of things by kind, without kinds of which there are none, and their bytes."""
 
     counts: Mapping[str, int]
     size: int
 
 
-def prune(store: Store, *, dry_run: bool = False) -> Unused:
+def prune(store: Store, *, dry_run: bool = False) -> PruneResult:
     """What no point refers to, which is removed unless this is a ``dry_run``. Raises StoreError."""
     import pyarrow.compute as pc
 
@@ -422,7 +422,7 @@ def prune(store: Store, *, dry_run: bool = False) -> Unused:
                 rewrite_packs(storage, index, [pack], keep)
             # Drops the rows of the runs that are gone.
             refresh_tables(store)
-    return Unused(counts={kind: count for kind, count in counts.items() if count}, size=size)
+    return PruneResult(counts={kind: count for kind, count in counts.items() if count}, size=size)
 
 
 def _digests(store: Store, used: set[str]) -> set[str]:

@@ -17,7 +17,7 @@ import msgspec
 from tla2py.errors import StoreError
 from tla2py.model.finding import NO_FINDINGS, Findings
 from tla2py.model.mutant import MutantReport
-from tla2py.model.run import OUTPUTS, Executed
+from tla2py.model.run import OUTPUTS, ExecutedRun
 from tla2py.model.search import Search
 from tla2py.store.address import Address, below, is_remote
 from tla2py.store.manifest import FILE, Manifest, ManifestParameter, read_manifest
@@ -324,7 +324,7 @@ class Store:
 
         pack_records(self.storage, self.record_ids())
 
-    def write_record(self, executed: Executed) -> None:
+    def write_record(self, executed: ExecutedRun) -> None:
         """Write a run's record, whole or not at all.
 
         Raises StoreError: ``store-unwritable``, ``store-unreachable`` after two retries.

@@ -67,7 +67,7 @@ class SweepText:
         return f"{self.path}:{line}:{column}" if line else str(self.path)
 
     def inside(self, keys: Sequence[str | int], text: str, index: int | None, length: int) -> Place | None:
-        """The place in the string of a key that has this text; ``index`` and ``length`` are those of ``Written.value``."""
+        """The place in the string of a key that has this text; ``index`` and ``length`` are those of ``SourcePlaces.value``."""
         if keys[0] == "parameters" and keys[-1] in self.settings:
             return None
         whole = "\n".join(self.lines)

@@ -113,7 +113,7 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Excluded:
+class Exclusion:
     """The combinations that the grid excludes for one reason, in words: their number and the first of them."""
 
     reason: str
@@ -147,7 +147,7 @@ def walk_grid(
     source: SweepText,
     groups: Sequence[Sequence[Parameter]],
     failing: Callable[[Mapping[str, str]], str | None],
-) -> tuple[Points, tuple[Excluded, ...]]:
+) -> tuple[Points, tuple[Exclusion, ...]]:
     """The product of the parameters, with the last group varying fastest, then the included points; and what is left out.
 
     ``failing`` returns the predicate that a combination violates, or None. Raises InputError: ``grid-key``,
@@ -194,7 +194,7 @@ def walk_grid(
         key = "where" if file.grid.where and not file.grid.exclude else "exclude"
         hint = "exclude fewer points, or add some with include"
         raise InputError("empty-grid", f"{key} leaves no point", where=source.place("grid", key), hint=hint)
-    excluded = (Excluded(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
+    excluded = (Exclusion(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
     return points, tuple(excluded)
 
 

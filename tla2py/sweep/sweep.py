@@ -38,7 +38,7 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import unknown_name
 from tla2py.sweep.file import PointPlaces, SweepText
-from tla2py.sweep.grid import NO_POINTS, Excluded, Parameter, Point, Points, value_key
+from tla2py.sweep.grid import NO_POINTS, Exclusion, Parameter, Point, Points, value_key
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.predicates import Holds, matching
 from tla2py.sweep.sections import (
@@ -207,7 +207,7 @@ class Sweep:
     options: TlcOptions
     limits: Limits
     template: str
-    excluded: tuple[Excluded, ...] = ()
+    excluded: tuple[Exclusion, ...] = ()
     counted: frozenset[int] = frozenset()
     vacuity: bool = False
     no_lint: bool = False

@@ -95,14 +95,14 @@ class ModuleGraph:
                     found.append(_named_assumption(module, assumption, found))
         return tuple(found)
 
-    def assumption_at(self, module: str, line: int, column: int) -> Reached | None:
+    def assumption_at(self, module: str, line: int, column: int) -> ScopedExpression | None:
         """Return the formula of the assumption at a place that TLC names, None without one."""
         for each in self.extended:
             for assumption in each.assumptions if each.name == module else ():
                 span = assumption.span
                 begins = (span.begin_line, span.begin_column) <= (line, column)
                 if begins and (line, column) <= (span.end_line, span.end_column):
-                    return Reached(expr=assumption.body, scope=self.scope_of(each))
+                    return ScopedExpression(expr=assumption.body, scope=self.scope_of(each))
         return None
 
     @deeply
@@ -169,7 +169,7 @@ def _named_assumption(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reached:
+class ScopedExpression:
     """An expression, the scope of its names, and the definition that it is in, None for the root."""
 
     expr: Expression
@@ -185,12 +185,12 @@ class Reached:
         return found if name else None
 
 
-def named(spec: ModuleGraph, names: Iterable[str]) -> Iterator[Reached]:
+def named(spec: ModuleGraph, names: Iterable[str]) -> Iterator[ScopedExpression]:
     """The bodies of definitions of the root module; other names are left out."""
     for name in names:
         entity = spec.scope.find(name)
         if entity is not None and entity.body is not None:
-            yield Reached(expr=entity.body, scope=entity.scope, owner=entity)
+            yield ScopedExpression(expr=entity.body, scope=entity.scope, owner=entity)
 
 
 def closure(values: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]]:
@@ -210,11 +210,11 @@ def closure(values: Mapping[str, frozenset[str]]) -> Mapping[str, frozenset[str]
 
 def reached(
     spec: ModuleGraph,
-    roots: Iterable[Reached],
+    roots: Iterable[ScopedExpression],
     replaced: Mapping[str, frozenset[str]],
     *,
     beyond: Collection[str] = (),
-) -> Iterator[Reached]:
+) -> Iterator[ScopedExpression]:
     """Every expression that some expressions contain or reach through names.
 
     ``replaced`` are the names that the config gives other values, each with the names in its value. The arguments of the
@@ -229,7 +229,7 @@ def reached(
         if expr.shape == "apply" and expr.operator in beyond:
             continue
         inside = spec.resolver.let(each.scope, expr) if expr.shape == "let" else each.scope
-        pending += [Reached(expr=child, scope=inside, owner=owner) for child in expr.children()]
+        pending += [ScopedExpression(expr=child, scope=inside, owner=owner) for child in expr.children()]
         if expr.shape != "apply":
             continue
         others = [spec.scope.find(name) for name in replaced.get(expr.operator.rpartition("!")[2], ())]
@@ -238,7 +238,7 @@ def reached(
                 seen.add(entity)
                 # A definition in a LET is a part of the definition around it.
                 around = owner if entity.enclosed else entity
-                pending.append(Reached(expr=entity.body, scope=entity.scope, owner=around))
+                pending.append(ScopedExpression(expr=entity.body, scope=entity.scope, owner=around))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,7 +331,7 @@ def digest_assumptions(
 ) -> tuple[Mapping[str, str], ReachedDigests]:
     """The digests of the assumptions that TLC checks, by module, and of what they reach."""
     roots = [
-        Reached(expr=each.body, scope=spec.scope_of(module))
+        ScopedExpression(expr=each.body, scope=spec.scope_of(module))
         for module in spec.extended
         for each in module.assumptions
     ]
@@ -343,7 +343,7 @@ def digest_assumptions(
 
 
 def _digests(
-    spec: ModuleGraph, roots: Iterable[Reached], replaced: Mapping[str, frozenset[str]]
+    spec: ModuleGraph, roots: Iterable[ScopedExpression], replaced: Mapping[str, frozenset[str]]
 ) -> ReachedDigests:
     refers: dict[Entity, set[tuple[str, str, str]]] = {}
     for each in reached(spec, roots, replaced):

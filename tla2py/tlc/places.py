@@ -54,7 +54,7 @@ def evaluated_on_initial(config: Config, traces: Sequence[Trace]) -> tuple[str, 
     return (*config.constraints, *view, *config.invariants, *config.properties)
 
 
-class Written(Protocol):
+class SourcePlaces(Protocol):
     """Places outside of the modules: in a sweep file, a config or options."""
 
     def value(self, name: str, index: int | None, length: int) -> Place | None:
@@ -126,7 +126,7 @@ class WrapperModule:
         meanings = {name: meant for name, meant in found.items() if name in own}
         return cls(lines=tuple(text.split("\n")), meanings=meanings)
 
-    def place(self, line: int, column: int, written: Written) -> Place | None:
+    def place(self, line: int, column: int, written: SourcePlaces) -> Place | None:
         """The place of the user's value at a position in the wrapper; None if there is no value."""
         matches = enumerate(map(_DEFINED.fullmatch, self.lines), 1)
         heads = {number: found[1] for number, found in matches if found is not None}
@@ -168,7 +168,7 @@ class Origins:
 
     paths: Mapping[str, str]
     text: Callable[[str], str]
-    written: Written
+    written: SourcePlaces
 
 
 def located(record: RunRecord, result: RunResult, origins: Origins) -> RunResult:

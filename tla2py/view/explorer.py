@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tla2py.analysis.charts import axes_of, best_axes, minimal_points_of
 from tla2py.analysis.contrast import find_nearest, same_points
-from tla2py.analysis.explanation import Explained, explain_store
+from tla2py.analysis.explanation import PropertyLaw, explain_store
 from tla2py.analysis.kinds import Kind, StoredTrace, kinds_of
 from tla2py.analysis.points import (
     GridPoint,
@@ -68,7 +68,7 @@ def value_places(view: StoreView) -> Places:
     return places
 
 
-def unrun_columns(view: StoreView, explained: Iterable[Explained], places: Places) -> dict[str, object]:
+def unrun_columns(view: StoreView, explained: Iterable[PropertyLaw], places: Places) -> dict[str, object]:
     """The points that did not run; ``would`` is what the laws of a search predict as violated, None without such laws."""
     laws = [each for each in explained if each.searched is not None]
     known = bool(laws) and all(each.scope is None and each.found.law is not None for each in laws)
@@ -119,7 +119,7 @@ def _message(point: GridPoint) -> str | None:
     return f"{point.run.message_place}: {text}" if text and point.run.message_place else text
 
 
-def law_rows(explained: Iterable[Explained]) -> list[dict[str, object]]:
+def law_rows(explained: Iterable[PropertyLaw]) -> list[dict[str, object]]:
     """The properties with their laws; ``asked`` are the points with an answer, ``predicted`` the law's answers there.
 
     ``terms`` are the law's conjunctions, each a list of conjuncts with their parameters.
@@ -229,7 +229,7 @@ class StoreData:
 
     view: StoreView
     points: Sequence[GridPoint]
-    explained: Sequence[Explained]
+    explained: Sequence[PropertyLaw]
     kinds: Sequence[Kind]
     overview: Mapping[str, object]
     own: Counterexamples

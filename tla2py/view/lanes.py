@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import Any
 
 from tla2py.files import write_file
-from tla2py.model.display import Printed
+from tla2py.model.display import PrintMixin
 from tla2py.model.trace import Part, State, Trace, changed_parts, parts_of
 from tla2py.model.trace_text import action_text, headline, trace_end
 from tla2py.text import cut, printable
@@ -42,7 +42,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lanes(Printed):
+class Lanes(PrintMixin):
     """A trace by process. Jupyter shows it as a picture; ``svg`` and ``save`` export it.
 
     ``guessed`` names the constants or variables that the processes were guessed from; empty if they were given.

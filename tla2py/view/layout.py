@@ -43,7 +43,7 @@ def plain_table(*columns: str) -> Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Indented:
+class IndentedText:
     """An indented text; it wraps in a terminal, where what follows is indented by two more, and is one line in a file."""
 
     text: Text
@@ -60,7 +60,7 @@ class Indented:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrapped:
+class WrappedLines:
     """Lines that wrap between words, first where they have columns, two spaces apart; what follows is indented by two."""
 
     lines: Sequence[str]
@@ -117,4 +117,4 @@ class FittedTable:
                 return
         for row in self.rows:
             named = zip(self.columns, row, strict=True)
-            yield Wrapped([", ".join(f"{name} {cell.plain}" for name, cell in named if cell.plain)])
+            yield WrappedLines([", ".join(f"{name} {cell.plain}" for name, cell in named if cell.plain)])

@@ -24,7 +24,7 @@ from tla2py.sweep.judge import ALL_EXCLUDED, NO_STATES, TRUSTED
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep, overridden_text
 from tla2py.text import counted, cut, listed, parameter_text, points_text, value_shown
-from tla2py.view.layout import VERDICT_STYLES, FittedTable, Indented, Wrapped, number, seconds
+from tla2py.view.layout import VERDICT_STYLES, FittedTable, IndentedText, WrappedLines, number, seconds
 from tla2py.view.tools import points_without_answer
 
 
@@ -106,7 +106,7 @@ def sweep_summary(view: StoreView) -> RenderableType:
         else:
             laws = telling_laws(view)
         if laws:
-            parts += [Text("When it breaks", "bold"), Wrapped([f"  {line}" for line in laws]), ""]
+            parts += [Text("When it breaks", "bold"), WrappedLines([f"  {line}" for line in laws]), ""]
     disabled = disabled_actions(view)
     if disabled:
         parts.append(Text("Actions that never fired", "bold"))
@@ -193,11 +193,11 @@ def _points_table(view: StoreView, runs: Sequence[RunRow], notable: Sequence[Run
     return Group(*parts, Text(f"{len(runs)} points: {counts}; points that hold are not shown", "dim"))
 
 
-def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> Indented:
+def _minimal_line(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> IndentedText:
     known = ((name, view.shortest_traces.get((point.run_id, name))) for name in names)
     violations = (f"{name} in {counted(trace.length, 'state')}" if trace else name for name, trace in known)
     head, place = f"{parameter_text(point.parameters)}  ", f"  (point {point.point})"
-    return Indented(Text.assemble(head, (", ".join(violations), "red"), place), 2)
+    return IndentedText(Text.assemble(head, (", ".join(violations), "red"), place), 2)
 
 
 def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[RenderableType]:
@@ -206,16 +206,16 @@ def _why(view: StoreView, point: ManifestPoint, names: Sequence[str]) -> list[Re
     if not known:
         run = next(run for run in view.run_rows if run.point == point.point)
         said = run.untold.splitlines()
-        return [Indented(Text(cut(line, 300), "dim"), 4) for line in said]
+        return [IndentedText(Text(cut(line, 300), "dim"), 4) for line in said]
     trace = view.trace(point.point, min(known, key=lambda row: (row.length, row.trace)).trace)
     lines: list[RenderableType] = []
     if len(trace.states) > 1:
         steps = runs_of([state.action or "" for state in trace.states[1:]])
         last = "; ".join(step_changes(*trace.states[-2:]))
-        lines.append(Indented(Text.assemble("steps: ", (steps, "dim")), 4))
-        lines.append(Indented(Text.assemble("last step: ", (cut(last, 300), "dim")), 4))
+        lines.append(IndentedText(Text.assemble("steps: ", (steps, "dim")), 4))
+        lines.append(IndentedText(Text.assemble("last step: ", (cut(last, 300), "dim")), 4))
     if end := trace_end(trace):
-        lines.append(Indented(Text(end, "dim"), 4))
+        lines.append(IndentedText(Text(end, "dim"), 4))
     return lines
 
 

@@ -40,7 +40,7 @@ from tla2py.text import counted, cut, value_shown
 from tla2py.tla.instrument import Binding, Conjunct
 from tla2py.tla.value import format_value
 from tla2py.tlc.output.collector import notes_of
-from tla2py.view.layout import VERDICT_STYLES, Indented, number, plain_table, seconds
+from tla2py.view.layout import VERDICT_STYLES, IndentedText, number, plain_table, seconds
 from tla2py.view.sequence import acting
 from tla2py.view.tools import diagnostics_text
 
@@ -212,19 +212,19 @@ def trace_text(
         if before is None or full:
             for variable in filter(shown, state.values):
                 text = Text.assemble((variable, "cyan"), f" = {format_value(state.values[variable])}")
-                parts.append(Indented(text, 4))
+                parts.append(IndentedText(text, 4))
         else:
             changed = list(changed_parts(before.values, state.values))
-            lines = [Indented(_part_line(part), 4) for part in changed if shown(part.variable)]
+            lines = [IndentedText(_part_line(part), 4) for part in changed if shown(part.variable)]
             none = "only hidden variables change" if changed else "nothing changes"
             parts += lines or [Text(f"    {none}", "dim")]
         for expression, value in state.evaluated:
             text = Text.assemble((" ".join(expression.split()), "magenta"), f" = {value}")
-            parts.append(Indented(text, 4))
+            parts.append(IndentedText(text, 4))
     if end := trace_end(trace):
         parts.append(Text(end, "bold yellow"))
     if closing := closing_step(trace):
-        parts += [Indented(_part_line(part), 4) for part in closing.parts if shown(part.variable)]
+        parts += [IndentedText(_part_line(part), 4) for part in closing.parts if shown(part.variable)]
     if derived(trace):
         parts.append(Text(DERIVED, "dim"))
     return Group(*parts)
@@ -276,7 +276,9 @@ def trace_list(view: StoreView, name: str | None = None) -> RenderableType:
     for place, kind in enumerate(view.kinds().of(name).kinds, 1):
         name = "(cannot be evaluated)" if kind.name == EVALUATION else kind.name
         parts.append(Text.assemble((f"{place}. {name}", "bold red"), f": {kind.size}"))
-        parts += [Indented(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks, kind.because) if text]
+        parts += [
+            IndentedText(Text(text, "dim"), 3) for text in (kind.steps, kind.remarks, kind.because) if text
+        ]
         table = plain_table()
         for name in ("point", "trace"):
             table.add_column(name, justify="right")

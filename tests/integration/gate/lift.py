@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import SPECS, RunCli, spec
 from tla2py.gate.reasons import Drift, Reason
 
@@ -26,13 +26,13 @@ class Folder:
         self.sweep.write_text(SWEEP)
         self._run = run_cli
 
-    def gate(self, *options: str | Path, env: Env | None = None, code: int | None = None) -> Ended:
+    def gate(self, *options: str | Path, env: Env | None = None, code: int | None = None) -> CommandResult:
         asked = ("gate", "sweep.toml", "-o", self.store, "--executor", "local", *options)
         return self.cli(*asked, env=env, code=code)
 
     def cli(
         self, *args: str | Path, env: Env | None = None, prefix: Sequence[str] = (), code: int | None = None
-    ) -> Ended:
+    ) -> CommandResult:
         return self._run(*args, cwd=self.path, env={**NO_CI, **(env or {})}, prefix=prefix, code=code)
 
     def change(self, file: Path, old: str, new: str) -> None:
@@ -46,7 +46,7 @@ class Folder:
         self.change(self.sweep, "Top = [1, 2]", f"Top = {values}")
 
 
-def red(ended: Ended, code: int, *reasons: tuple[Reason, int | None]) -> None:
+def red(ended: CommandResult, code: int, *reasons: tuple[Reason, int | None]) -> None:
     """Assert that a gate ended with this code, for these reasons at these points, and shows each of them."""
     assert ended.code == code, ended
     assert ended.reasons == set(reasons), ended
@@ -61,7 +61,7 @@ def red(ended: Ended, code: int, *reasons: tuple[Reason, int | None]) -> None:
         assert f"{problem.reason.value}: {' '.join(problem.text.split())}" in shown
 
 
-def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> None:
+def refused(ended: CommandResult, code: str, where: str | None = None, *names: str) -> None:
     """Assert that a gate did not run because of this error, whose message or hint has these names."""
     assert ended.code == 2, ended
     assert ended.refusal == (code, where), ended.error
@@ -70,6 +70,6 @@ def refused(ended: Ended, code: str, where: str | None = None, *names: str) -> N
     assert "Traceback" not in ended.stderr
 
 
-def drifts(ended: Ended) -> set[tuple[int | None, str, str | int | None, str | int | None]]:
+def drifts(ended: CommandResult) -> set[tuple[int | None, str, str | int | None, str | int | None]]:
     """The drifts: the point, None for the whole sweep, the kind, and what was and is there, or twice the changed name."""
     return {(at, each.kind, each.name or each.before, each.name or each.now) for at, each in ended.drifts}

@@ -16,7 +16,7 @@ import pytest
 import yaml
 
 from tests import command
-from tests.command import Ended, tool
+from tests.command import CommandResult, tool
 from tests.integration.gate.action import ACTION, ROOT, STEPS, Completed, Job, environment
 from tests.integration.gate.lift import LIFT, SWEEP
 from tests.jars import remade_jar
@@ -231,7 +231,7 @@ def repository(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended]:
+def commit(repository: Path, *, process: bool = False) -> tuple[list[str], CommandResult]:
     """The files that pre-commit would hand over, and how the entry ends, within this process unless asked otherwise."""
     staged = tool("git", "diff", "--cached", "--name-only", cwd=repository, check=True)
     wanted, unwanted = told("files"), told("exclude")
@@ -242,13 +242,13 @@ def commit(repository: Path, *, process: bool = False) -> tuple[list[str], Ended
         return names, command.run(*arguments, cwd=repository, env={"HOME": str(repository)})
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = tool(program, *arguments, cwd=repository, env={"PATH": path, "HOME": str(repository)})
-    return names, Ended(done.returncode, done.stdout, done.stderr)
+    return names, CommandResult(done.returncode, done.stdout, done.stderr)
 
 
 def test_the_hook_is_silent_when_all_is_well(repository: Path) -> None:
     names, done = commit(repository, process=True)
     assert names == ["specs/LiftLow.cfg", "specs/large-sweep.toml", "specs/sweep.toml"]
-    assert done == Ended(0, "", "")
+    assert done == CommandResult(0, "", "")
     assert told("language") == "python"
 
 

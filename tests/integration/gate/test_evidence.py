@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import SPECS
 from tests.raising import raises
 from tla2py.errors import StoreError
@@ -35,7 +35,7 @@ def lamp(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def verify(pack: Path, code: int) -> Ended:
+def verify(pack: Path, code: int) -> CommandResult:
     return command.run("evidence", "verify", pack, "--json", cwd=pack.parent, code=code)
 
 

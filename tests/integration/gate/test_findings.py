@@ -7,7 +7,7 @@ import json
 import pytest
 from junitparser import Failure, JUnitXml, Skipped
 
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.integration.gate.lift import Folder, red
 from tla2py.gate.reasons import Reason
 from tla2py.model.finding import Findings
@@ -24,7 +24,7 @@ def constant(folder: Folder) -> Folder:
     return folder
 
 
-def findings(ended: Ended) -> Findings:
+def findings(ended: CommandResult) -> Findings:
     [gated] = ended.reported.gated
     return gated.found.findings
 
@@ -80,7 +80,7 @@ def test_an_entry_that_accepts_nothing_is_a_finding(constant: Folder, entry: str
     assert found == [("accept-unused", f"sweep.toml:{line}:1"), ("constant-check", "sweep.toml:3:26")]
 
 
-def codes(ended: Ended) -> list[tuple[str, str | None]]:
+def codes(ended: CommandResult) -> list[tuple[str, str | None]]:
     return [(each.code, each.subject) for each in findings(ended).open]
 
 

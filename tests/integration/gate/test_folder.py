@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.command import Ended, tool
+from tests.command import CommandResult, tool
 from tests.conftest import RunCli
 from tests.integration.gate.lift import LIFT, NO_CI, drifts, red, refused
 from tla2py.gate.reasons import Reason
@@ -31,7 +31,7 @@ def models(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def gate(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> Ended:
+def gate(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> CommandResult:
     return run_cli("gate", ".", "--executor", "local", *options, cwd=folder, env=NO_CI, code=code)
 
 
@@ -146,7 +146,7 @@ def others(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def judge(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> Ended:
+def judge(run_cli: RunCli, folder: Path, *options: str, code: int | None = None) -> CommandResult:
     command = ("gate", "sweep.toml", "-o", "store", "--executor", "local", *options)
     return run_cli(*command, cwd=folder, env=NO_CI, code=code)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import command
-from tests.command import Ended
+from tests.command import CommandResult
 from tla2py.analysis.view import open_view
 from tla2py.lint.faults import FAULTS as FAULTS_KNOWN
 from tla2py.tlc.output.result import _MAKES_UP_NONE
@@ -17,7 +17,7 @@ FAULTS = Path(__file__).resolve().parents[2] / "specs" / "faults"
 ACCEPT = '[accept]\njar-known-wrong = "the second TLC is asked"\nsingle-state = "small"\n'
 
 
-def gate(folder: Path, name: str, text: str, *options: str | Path, code: int | None = None) -> Ended:
+def gate(folder: Path, name: str, text: str, *options: str | Path, code: int | None = None) -> CommandResult:
     for file in FAULTS.glob(f"{name}.*"):
         shutil.copy(file, folder)
     (folder / "s.toml").write_text(f'module = "{name}.tla"\nconfig = "{name}.cfg"\n{text}{ACCEPT}')

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tests import command
-from tests.command import Ended
+from tests.command import CommandResult
 from tests.conftest import spec
 from tests.integration.gate.lift import NO_CI
 from tla2py.model.outcome import Verdict
@@ -35,17 +35,17 @@ def write(folder: Path, text: str) -> None:
     (folder / "s.toml").write_text(text)
 
 
-def gate(folder: Path, *options: str | Path, code: int | None = None) -> Ended:
+def gate(folder: Path, *options: str | Path, code: int | None = None) -> CommandResult:
     plain = ("--no-vacuity", "--no-coverage", "--executor", "local")
     return command.run("gate", "s.toml", *plain, *options, cwd=folder, env=NO_CI, code=code)
 
 
-def rows(ended: Ended) -> dict[str, Any]:
+def rows(ended: CommandResult) -> dict[str, Any]:
     [decided] = ended.json
     return {each["property"]: each for each in decided["self_test"]}
 
 
-def executed(ended: Ended) -> list[int]:
+def executed(ended: CommandResult) -> list[int]:
     """The size of the first batch of mutants, if any ran."""
     return [int(found) for found in re.findall(r"self-test: (\d+) runs? to execute", ended.stderr)]
 

@@ -10,7 +10,7 @@ import shlex
 import shutil
 from pathlib import Path
 
-from tests.command import Ended, tool
+from tests.command import CommandResult, tool
 from tests.conftest import RunCli
 from tests.faults.disk import small_disk
 from tests.integration.gate.lift import LIFT, Folder, red, refused
@@ -36,7 +36,7 @@ def test_a_store_is_judged_by_the_sweep_file_it_was_made_from(locked: Folder) ->
     assert [gated.lock for gated in done.reported.gated] == [None]
 
 
-def other_inputs(ended: Ended, *differences: str) -> None:
+def other_inputs(ended: CommandResult, *differences: str) -> None:
     """Assert that a gate does not judge a store whose inputs differ, says in what, and how to run what is missing."""
     red(ended, 2, (Reason.OTHER_INPUTS, None))
     [problem] = ended.problems
@@ -103,7 +103,7 @@ def test_a_store_that_nobody_may_write_to_is_read(locked: Folder, tmp_path: Path
         shutil.copytree(locked.store, disk.seen / "store")
         disk.turn_read_only(store)
 
-        def run(*arguments: str | Path) -> Ended:
+        def run(*arguments: str | Path) -> CommandResult:
             return locked.cli(*arguments, prefix=disk.prefix)
 
         assert run("gate", store, "--sweep", locked.sweep).code == 0

@@ -18,7 +18,7 @@ from tla2py.model.run import WALLS, Wall, Walls
 from tla2py.store.store import Store
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.child import Command
-from tla2py.tlc.process.process import Ended, execute_argv
+from tla2py.tlc.process.process import ProcessEnd, execute_argv
 from tla2py.tlc.process.sandbox import Sandbox, sandbox_text, start, walls
 
 
@@ -140,7 +140,7 @@ SYSTEMS: dict[str, tuple[dict[str, int], set[Wall]]] = {
 }
 
 
-def executed(base: Path, *argv: str) -> Ended:
+def executed(base: Path, *argv: str) -> ProcessEnd:
     box = Sandbox(folder=base / "run")
     return execute_argv(argv, base / "run", base, timeout_seconds=60, memory_bytes=1 << 30, sandbox=box)
 

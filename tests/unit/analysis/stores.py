@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.unit.records import executed
 from tests.unit.rows import run_row
-from tla2py.analysis.points import Answered, Answers, GridPoint
+from tla2py.analysis.points import Answers, GridPoint, PointAnswer
 from tla2py.analysis.view import StoreView, open_view
 from tla2py.store.manifest import Manifest, ManifestParameter
 from tla2py.store.store import ManifestPoint, Store, points_table
@@ -52,5 +52,5 @@ def grid_point(number: int, verdict: str = "holds", *violated: str, **parameters
 
 def answers_of(name: str, rows: Iterable[tuple[int, Mapping[str, str], bool]], of: int) -> Answers:
     """The answers at some points: their numbers and parameters, and whether the property is violated there."""
-    answered = tuple(Answered(point=number, parameters=point, violated=bad) for number, point, bad in rows)
+    answered = tuple(PointAnswer(point=number, parameters=point, violated=bad) for number, point, bad in rows)
     return Answers(name=name, answered=answered, unanswered=(), excluded=(), missing=(), of=of)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from tests.raising import raises
 from tests.unit.analysis.stores import answers_of, view_of
-from tla2py.analysis.explanation import Explained, Explanation, explain_answers, suggest_points
+from tla2py.analysis.explanation import Explanation, PropertyLaw, explain_answers, suggest_points
 from tla2py.analysis.kinds import (
     Course,
     Ending,
@@ -226,7 +226,7 @@ def square(size: int) -> list[dict[str, str]]:
     return [{"A": str(a), "B": str(b)} for a, b in itertools.product(range(size), repeat=2)]
 
 
-def explained(points: list[dict[str, str]], violated: list[bool], suggest: int = 0) -> list[Explained]:
+def explained(points: list[dict[str, str]], violated: list[bool], suggest: int = 0) -> list[PropertyLaw]:
     names = [name for name in points[0] if name != "module"]
     return explain_answers(answers(points, violated), names, ["module"], suggest)
 

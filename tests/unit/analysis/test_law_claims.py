@@ -16,7 +16,7 @@ import pytest
 from benchmarks.learning import Planted, planted
 from tla2py.analysis.atoms import AtomTable
 from tla2py.analysis.law_search import Learner
-from tla2py.analysis.points import Answered, Answers
+from tla2py.analysis.points import Answers, PointAnswer
 from tla2py.model.search import SearchedLaw, bound_contradictions, count_enough_draws
 
 SEED = 20261128
@@ -81,7 +81,7 @@ def search_table(table: Table, seed: int) -> Claim:
     run: list[int] = []
     while True:
         answered = tuple(
-            Answered(point=place + 1, parameters=points[place], violated=place in table.violated)
+            PointAnswer(point=place + 1, parameters=points[place], violated=place in table.violated)
             for place in run
             if place in table.answered
         )

@@ -13,7 +13,7 @@ from tla2py.logs.answer import answer_of
 from tla2py.logs.files import LogText, write_log_module
 from tla2py.logs.mutate import Changes, Target, change_logs
 from tla2py.logs.observation import observed_module
-from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, Observed
+from tla2py.model.logs import LogEdit, LogFile, LogInput, LogMap, LogObservation
 from tla2py.model.model import Config, Inputs
 from tla2py.model.outcome import Outcome, Stats, Verdict
 from tla2py.model.run import Progress, RunResult
@@ -179,7 +179,7 @@ def test_two_files_of_one_run(tiny_spec: Path, tmp_path: Path) -> None:
     (tmp_path / "b.ndjson").write_text('{"action": "Up", "t": 3, "state": {"x": 2}, "host": 7}\n')
     names = ("a.ndjson", "b.ndjson")
     files = tuple(LogFile(name, name) for name in names)
-    seen = Observed(map=mapped, vocabulary=vocabulary)
+    seen = LogObservation(map=mapped, vocabulary=vocabulary)
     log = LogInput(path="run", files=files, lines=5, observed=seen)
     remarks = write_log_module(Inputs(log=log), Config(), tmp_path).remarks
     assert [(remark.file, remark.line, remark.refuses) for remark in remarks] == [("b.ndjson", 1, False)]

@@ -18,7 +18,7 @@ from tests.raising import raises
 from tests.unit.analysis.stores import view_of
 from tests.unit.records import CORPUS, executed
 from tla2py.errors import StoreError
-from tla2py.model.run import RECORD_VERSION, Executed, RunResult
+from tla2py.model.run import RECORD_VERSION, ExecutedRun, RunResult
 from tla2py.store.fragments import Fragment, TableFile, file_digest, read_list, write_list
 from tla2py.store.open_storage import open_storage
 from tla2py.store.record import open_archive, write_archive
@@ -91,19 +91,19 @@ def test_a_manifest_names_no_other_file(run_cli: RunCli, store: Path, key: str, 
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> Executed:
+def run(tmp_path: Path) -> ExecutedRun:
     return executed(tmp_path, "a" * 32, "invariant", "success")
 
 
 @pytest.fixture
-def file(tmp_path: Path, run: Executed) -> Path:
+def file(tmp_path: Path, run: ExecutedRun) -> Path:
     path = tmp_path / "record.zip"
     with path.open("wb") as sink:
         write_archive(sink, run.record, run.folders)
     return path
 
 
-def test_records_of_other_names_and_versions(file: Path, run: Executed) -> None:
+def test_records_of_other_names_and_versions(file: Path, run: ExecutedRun) -> None:
     with pytest.raises(StoreError) as damaged, open_archive(file, run_id="1" * 32):
         pass
     assert damaged.value.code == "record-damaged"
@@ -140,7 +140,7 @@ def read(file: Path) -> RunResult:
         return interpret_record(archive.record, archive.stdout)
 
 
-def test_what_was_written_is_what_is_read(file: Path, run: Executed, tmp_path: Path) -> None:
+def test_what_was_written_is_what_is_read(file: Path, run: ExecutedRun, tmp_path: Path) -> None:
     with open_archive(file) as archive:
         assert archive.record == run.record
         for number, name in enumerate(("invariant", "success"), 1):
@@ -177,7 +177,7 @@ def test_a_record_cut_anywhere_is_damaged(file: Path) -> None:
         assert str(file) in str(raised)
 
 
-def test_a_flipped_bit_is_found_or_harmless(file: Path, run: Executed) -> None:
+def test_a_flipped_bit_is_found_or_harmless(file: Path, run: ExecutedRun) -> None:
     whole = file.read_bytes()
     codes = []
     for place in range(0, len(whole), 5):

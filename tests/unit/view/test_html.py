@@ -35,7 +35,7 @@ from tla2py.model.trace_text import trace_text
 from tla2py.store.store import points_table
 from tla2py.tlc.output.collector import with_notes
 from tla2py.view.explorer import packed, store_data
-from tla2py.view.layout import FittedTable, Indented, Wrapped
+from tla2py.view.layout import FittedTable, IndentedText, WrappedLines
 from tla2py.view.markup import templates
 from tla2py.view.page import curves_chart, report_page
 from tla2py.view.sweep import sweep_summary
@@ -186,16 +186,19 @@ def printed(what: RenderableType, width: int, *, file: bool = False) -> list[str
 
 
 def test_how_lines_are_indented_and_wrapped() -> None:
-    text = Indented(Text("one two three"), 4)
+    text = IndentedText(Text("one two three"), 4)
     assert printed(text, 14) == ["    one two", "      three"]
     assert printed(text, 12, file=True) == ["    one two three"]
     # A line wraps first where it has columns.
     line = "  Inv    violated iff A + B > 2 * C    28 of 48, no exception"
-    assert printed(Wrapped([line]), 80) == [line]
-    assert printed(Wrapped([line]), 34) == ["  Inv  violated iff A + B > 2 * C", "    28 of 48, no exception"]
+    assert printed(WrappedLines([line]), 80) == [line]
+    assert printed(WrappedLines([line]), 34) == [
+        "  Inv  violated iff A + B > 2 * C",
+        "    28 of 48, no exception",
+    ]
     narrow = ["  Inv", "    violated iff A +", "    B > 2 * C", "    28 of 48, no", "    exception"]
-    assert printed(Wrapped([line]), 20) == narrow
-    assert printed(Wrapped([line]), 20, file=True) == [line]
+    assert printed(WrappedLines([line]), 20) == narrow
+    assert printed(WrappedLines([line]), 20, file=True) == [line]
 
 
 SWEEPS = FittedTable(

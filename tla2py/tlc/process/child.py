@@ -57,7 +57,7 @@ class Command:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Started:
+class ChildProcess:
     """A process that was started, as the leader or a member of its own group.
 
     holder: keeps the group of a process that could not create one.
@@ -133,12 +133,12 @@ class Started:
         return code, usage
 
 
-def start_plain(command: Command) -> Started:
+def start_plain(command: Command) -> ChildProcess:
     """A process without walls. Raises OSError."""
-    return Started(process=_guarded(command))
+    return ChildProcess(process=_guarded(command))
 
 
-def start_wrapped(command: Command, wrapping: Wrapping) -> Started:
+def start_wrapped(command: Command, wrapping: Wrapping) -> ChildProcess:
     """A process in bubblewrap, which sets its folder and variables. Raises OSError."""
     argv = (*wrapping.argv, *command.argv)
     wrapped = replace(command, argv=argv, folder=command.scratch, variables={})
@@ -150,10 +150,10 @@ def start_wrapped(command: Command, wrapping: Wrapping) -> Started:
     finally:
         for descriptor in wrapping.descriptors:
             os.close(descriptor)
-    return Started(process=process, status=wrapping.status)
+    return ChildProcess(process=process, status=wrapping.status)
 
 
-def start_confined(command: Command, give_up: Callable[[int], None]) -> Started:
+def start_confined(command: Command, give_up: Callable[[int], None]) -> ChildProcess:
     """A process whose rights a thread gives up before it starts it; our other threads keep theirs.
 
     ``give_up`` is called with the group that the process joins. Raises OSError.
@@ -183,7 +183,7 @@ def start_confined(command: Command, give_up: Callable[[int], None]) -> Started:
         holder.wait()
         reaper.release(holder.pid)
         raise
-    return Started(process=process, holder=holder)
+    return ChildProcess(process=process, holder=holder)
 
 
 def _guarded(

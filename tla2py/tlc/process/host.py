@@ -24,7 +24,7 @@ from py4j.protocol import Py4JError
 
 from tla2py.model.model import Inputs
 from tla2py.model.run import Limits
-from tla2py.tlc.process.child import Command, Started, WallError
+from tla2py.tlc.process.child import ChildProcess, Command, WallError
 from tla2py.tlc.process.gateway import HANDLES, Gateway, JvmVariables, main_handle
 from tla2py.tlc.process.os_facts import peak_since_reset, reset_peak
 from tla2py.tlc.process.process import OUTPUT_LIMIT_BYTES, Watch
@@ -66,7 +66,7 @@ class Host:
         self._to_close = contextlib.ExitStack()
         # Appending, so that they can be emptied before each run, by descriptors since nobody may open them for writing.
         self._open = [self._to_close.enter_context(stream.open("ab")) for stream in self.streams]
-        self._started: Started | None = None
+        self._started: ChildProcess | None = None
 
     def start(self, java: Sequence[str], gateway: Path, jars: Sequence[Path], *, trust: bool = False) -> None:
         """Start the JVM; ``java`` is its command line up to the class path. Raises SpoiledError if it does not start."""

@@ -32,7 +32,7 @@ from tla2py.tlc.process.command import FIRST_LATER, property_options
 from tla2py.tlc.process.gateway import OPENED, gateway_jar
 from tla2py.tlc.process.host import FOLDER, Host, SpoiledError
 from tla2py.tlc.process.os_facts import lock_file
-from tla2py.tlc.process.process import Ended, Watch, now
+from tla2py.tlc.process.process import ProcessEnd, Watch, now
 from tla2py.tlc.process.sandbox import java_sandbox, run
 from tla2py.tlc.tools.toolchain import Toolchain
 
@@ -219,7 +219,7 @@ def execute_warm(
     cancelled: threading.Event | None = None,
     inputs: Inputs = NO_INPUTS,
     watch: Watch | None = None,
-) -> tuple[tuple[str, ...], Ended] | None:
+) -> tuple[tuple[str, ...], ProcessEnd] | None:
     """The command line and the end of a run on a host, or None if the run needs its own process.
 
     ``argv`` is a process's, with ``FOLDER`` instead of ``folder``, which holds TLC's input and receives its files.
@@ -347,7 +347,7 @@ def _run(
     cancelled: threading.Event | None,
     inputs: Inputs,
     watch: Watch | None,
-) -> Ended:
+) -> ProcessEnd:
     """The end of a run of TLC on a host with the files of ``folder``; SpoiledError leaves them unchanged."""
     before = {entry.name for entry in folder.iterdir()}
     started_at = now()
@@ -357,7 +357,7 @@ def _run(
         _move(folder, host.folder)
         placed = [part.replace(str(FOLDER), str(host.folder)) for part in arguments]
         exit_code = host.run(placed, limits, inputs, cancelled, watch, cpu_seconds=LONG_SECONDS)
-        ended = Ended(
+        ended = ProcessEnd(
             exit_code=exit_code,
             started_at=started_at,
             wall_seconds=time.monotonic() - start,

@@ -26,7 +26,7 @@ import psutil
 from tla2py.model.model import InputFile
 from tla2py.model.run import OUTPUTS, TerminationReason, TlcOptions, Walls
 from tla2py.tlc.output.codes import Code
-from tla2py.tlc.process.child import Command, Started, WallError
+from tla2py.tlc.process.child import ChildProcess, Command, WallError
 from tla2py.tlc.process.command import RESERVED_FILES
 from tla2py.tlc.process.os_facts import exit_of, peak_of
 from tla2py.tlc.process.sandbox import Sandbox, environment, start
@@ -144,7 +144,7 @@ _NOT_STARTED = (126, 127)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ended:
+class ProcessEnd:
     """The end of a process, if one began; the fields are those of ``tla2py.model.run.Execution``."""
 
     exit_code: int | None = None
@@ -156,10 +156,10 @@ class Ended:
     walls: Walls | None = None
 
 
-def not_started(streams: Path, message: str) -> Ended:
+def not_started(streams: Path, message: str) -> ProcessEnd:
     """The end of a command that was not started; ``stdout.txt`` has the reason as an error of TLC's."""
     _write_error(streams, message)
-    return Ended(started_at=now())
+    return ProcessEnd(started_at=now())
 
 
 def _write_error(streams: Path, message: str) -> None:
@@ -191,7 +191,7 @@ def execute_argv(
     predict: Callable[[Path], int | None] | None = None,
     sandbox: Sandbox | None = None,
     variables: dict[str, str] | None = None,
-) -> Ended:
+) -> ProcessEnd:
     """The end of a command that runs in ``folder``; its output goes to ``stdout.txt`` and ``stderr.txt`` in ``streams``.
 
     ``streams`` lies outside what the sandbox may write, so that nobody but the command's own output ends up there. A
@@ -237,7 +237,7 @@ def execute_argv(
         # Only a trusted command can do this.
         _write_error(streams, "The run removed or replaced the files of its output.")
         reason = exit_code = None
-    return Ended(
+    return ProcessEnd(
         exit_code=exit_code,
         termination_reason=reason,
         started_at=started_at,
@@ -249,7 +249,7 @@ def execute_argv(
 
 
 def _wait(
-    started: Started,
+    started: ChildProcess,
     opened: Mapping[Path, os.stat_result],
     deadline: float,
     memory_bytes: int,
@@ -305,7 +305,7 @@ def _pause(brisk: bool, deadline: float) -> float:
     return min(_BRISK_POLL_SECONDS if brisk else _POLL_SECONDS, max(deadline - time.monotonic(), 0.0))
 
 
-def _resident_bytes(started: Started) -> int:
+def _resident_bytes(started: ChildProcess) -> int:
     """The resident memory of a process and what it started."""
     total = 0
     for member in started.members():

@@ -19,7 +19,14 @@ import platformdirs
 from tla2py.errors import InputError, reason_of
 from tla2py.model.run import WALLS, Limits, Wall, Walls
 from tla2py.tlc.process.bubblewrap import bubblewrap, wrapping
-from tla2py.tlc.process.child import Command, Started, WallError, start_confined, start_plain, start_wrapped
+from tla2py.tlc.process.child import (
+    ChildProcess,
+    Command,
+    WallError,
+    start_confined,
+    start_plain,
+    start_wrapped,
+)
 from tla2py.tlc.process.os_facts import (
     FACTS,
     can_filter,
@@ -97,7 +104,7 @@ def environment(folder: Path, *, trusted: bool, declared: dict[str, str] | None 
     return {**given, "LC_ALL": "C.UTF-8", **(declared or {})}
 
 
-def start(command: Command, sandbox: Sandbox | None) -> Started:
+def start(command: Command, sandbox: Sandbox | None) -> ChildProcess:
     """A process, unrestricted without a sandbox. Raises OSError, and WallError for a wall that cannot be put up."""
     if sandbox is None:
         return start_plain(command)
@@ -105,7 +112,7 @@ def start(command: Command, sandbox: Sandbox | None) -> Started:
     return replace(_start(by, command, sandbox), walls=by)
 
 
-def _start(by: Walls, command: Command, sandbox: Sandbox) -> Started:
+def _start(by: Walls, command: Command, sandbox: Sandbox) -> ChildProcess:
     command.protect_streams()
     blocks = FILE_LIMIT_BYTES // 512
     shell = ("/bin/sh", "-c", f'ulimit -f {blocks} 2>/dev/null; exec "$@"', "tla2py")
