@@ -69,7 +69,7 @@ def test_init_writes_a_sweep_that_runs_as_it_is(run_cli: RunCli, tiny_spec: Path
     assert (printed.code, printed.stderr) == (0, "")
     written = run_cli("init", "Counter.tla", "-o", "sweep.toml")
     assert (written.code, written.stdout) == (0, "")
-    assert written.stderr.endswith("tla2py sweep sweep.toml --executor local\n")
+    assert written.stderr.endswith("tla2py sweep sweep.toml\n")
     assert (tmp_path / "sweep.toml").read_text() == printed.stdout
     assert run_cli("init", "Counter.tla", "-o", "first.toml").code == 0
     # Every file has a store of its own: by its module where many are called alike, else by its own name.

@@ -121,7 +121,7 @@ def init_command(
     unchecked = '\n    # "' in text and '\n    "' not in text
     choose = "uncomment what to check, then " if unchecked else ""
     err().print(
-        f"wrote {output}; next: {choose}tla2py sweep {shlex.quote(str(output))} --executor local",
+        f"wrote {output}; next: {choose}tla2py sweep {shlex.quote(str(output))}",
         markup=False,
     )
 
