@@ -51,12 +51,12 @@ def document(sections: Mapping[str, Any]) -> str:
 
 
 def _line(key: str, value: object) -> str:
-    return f"{toml_key(key)} = {_shown(value)}"
+    return f"{toml_key(key)} = {_format_toml(value)}"
 
 
-def _shown(value: object) -> str:
+def _format_toml(value: object) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(_format_toml, value))}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(_line(key, each) for key, each in value.items())} }}"
     return toml_string(value) if isinstance(value, str) else json.dumps(value)

@@ -13,7 +13,7 @@ import tla2py
 from tests.explained.drawing import KINDS, Specification, SpecificationKind, draw_specification
 from tests.explained.meaning import Context, read_module
 from tests.explained.sentences import Behaviour, FalseSentenceError, check_sentence
-from tla2py.analysis.questions import asked
+from tla2py.analysis.questions import trace_with_origin
 from tla2py.analysis.view import StoreView
 from tla2py.replay.why import explain_trace
 from tla2py.tlc.process.pool import close_hosts
@@ -89,7 +89,7 @@ def _explain_batch(drawn: Sequence[Specification], folder: Path, jar: Path) -> I
 
 
 def _explain(view: StoreView, point: int, specification: Specification, jar: Path) -> Trial:
-    trace, origin = asked(view, point, 1, jar)
+    trace, origin = trace_with_origin(view, point, 1, jar)
     because = explain_trace(trace, origin, warm=True)
     modules = {
         specification.name: read_module(specification.root),

@@ -8,7 +8,7 @@ from itertools import product
 from random import Random
 from typing import ClassVar, Literal
 
-from tests.generated.comparison import Bench, Comparison, GeneratedModel, gate_reasons
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner, gate_reasons
 
 _OPERATORS = ((r"/\\", "and"), (r"\\/", "or"), ("~", "not "), ("#", "!="), (r"(?<![<>!])=(?!=)", "=="))
 
@@ -65,10 +65,10 @@ class AssumptionModel(GeneratedModel):
         has_states = self.way != "folder-without-variables"
         return "violated" if has_states and constants["N"] >= self.bound else "holds"
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         return self.compare_grid(bench) if self.way == "grid" else self.compare_folder(bench)
 
-    def compare_grid(self, bench: Bench) -> Comparison:
+    def compare_grid(self, bench: MutantRunner) -> Comparison:
         """Compare each point of a grid."""
         sweep = (
             'module = "M.tla"\n[model]\ninit = "Init"\nnext = "Next"\ninvariants = ["Inv"]\n'
@@ -85,7 +85,7 @@ class AssumptionModel(GeneratedModel):
             detail=f"{self.assumptions}: {right} by Python, {answers} by tla2py",
         )
 
-    def compare_folder(self, bench: Bench) -> Comparison:
+    def compare_folder(self, bench: MutantRunner) -> Comparison:
         """Compare the gate of a folder, in which nothing chose the values."""
         constants = dict(self.constants)
         config = "".join(f"CONSTANT {name} = {value}\n" for name, value in self.constants)

@@ -23,7 +23,7 @@ class Comparison:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bench:
+class MutantRunner:
     """Where a model is tried: a folder for its files, and a TLC."""
 
     folder: Path
@@ -52,7 +52,7 @@ class GeneratedModel(ABC):
     kind: ClassVar[str]
 
     @abstractmethod
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         """Ask tla2py and the independent reading."""
 
 

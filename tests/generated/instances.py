@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from tests.generated.comparison import Bench, Comparison, GeneratedModel, counted, counted_row
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner, counted, counted_row
 from tests.generated.machines import Machine, draw_machine
 
 # What the abstract module checks of its variable n.
@@ -35,7 +35,7 @@ class InstanceModel(GeneratedModel):
     limit: int
     parametrized: bool
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         keyword = "INVARIANT" if self.key == "invariants" else "PROPERTY"
         written = re.sub(r"\bn\b", f"({self.mapping})", self.text).replace("Limit", str(self.limit))
         module = f"{self.machine.text}Checked == {written}\n====\n"

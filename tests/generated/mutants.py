@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Any, ClassVar, Literal
 
-from tests.generated.comparison import Bench, Comparison, GeneratedModel
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner
 from tests.generated.machines import Machine, draw_machine
 
 
@@ -31,7 +31,7 @@ class MutantModel(GeneratedModel):
             "M.cfg": "SPECIFICATION Spec\nINVARIANT Small\n",
         }
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         machine = self.machine.text.replace("MODULE M ", "MODULE Machine ") + "====\n"
         sweep = 'module = "M.tla"\n[model]\nspecification = "Spec"\ninvariants = ["Small"]\ncheck_deadlock = false\n'
         folder = bench.write("tla2py", {**self.files(machine), "sweep.toml": sweep})
@@ -48,7 +48,7 @@ class MutantModel(GeneratedModel):
             if mutant["status"] in ("unknown", "duplicate"):
                 # It claims nothing; an unknown one may have no end, as with x - 1 for x + 1.
                 continue
-            place = Bench(folder=bench.folder / f"mutant-{number}", jar=bench.jar)
+            place = MutantRunner(folder=bench.folder / f"mutant-{number}", jar=bench.jar)
             truth = place.run_reading(self.files(apply_mutant(machine, mutant)), "-deadlock").verdict
             allowed = {"violated": {"killed"}, "holds": {"survived", "equivalent"}, "broken": {"stillborn"}}
             if mutant["status"] not in allowed[truth]:

@@ -7,7 +7,7 @@ from random import Random
 from typing import ClassVar
 
 from tests.generated.assumptions import draw_formula, is_true
-from tests.generated.comparison import Bench, Comparison, GeneratedModel
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner
 from tests.generated.machines import Check, Machine, draw_check, draw_machine
 
 
@@ -22,7 +22,7 @@ class SimulationModel(GeneratedModel):
     constants: tuple[tuple[str, int], ...]
     seed: int
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         checked = f"Checked == {self.check.text}\n====\n"
         config = f"SPECIFICATION Spec\n{self.check.keyword} Checked\n"
         reading = {"M.tla": f"{self.machine.text}{checked}", "M.cfg": config}

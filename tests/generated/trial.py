@@ -9,7 +9,7 @@ from pathlib import Path
 from random import Random
 
 from tests.generated.assumptions import draw_assumption
-from tests.generated.comparison import Bench, Comparison, GeneratedModel
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner
 from tests.generated.instances import draw_instance
 from tests.generated.mutants import draw_mutant
 from tests.generated.simulations import draw_simulation
@@ -47,7 +47,7 @@ def compare_models(
 ) -> Iterator[Trial]:
     """Compare models one after the other; ``folder`` gets a folder for each."""
     for number, model in enumerate(draw_models(seed, count, kinds)):
-        bench = Bench(folder=folder / str(number), jar=jar)
+        bench = MutantRunner(folder=folder / str(number), jar=jar)
         yield Trial(number=number, model=model, comparison=model.compare(bench))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar, Literal
 
-from tests.generated.comparison import Bench, Comparison, GeneratedModel, counted, counted_row
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner, counted, counted_row
 
 Origin = Literal[
     "constant", "extended-constant", "passed-constant", "own", "extended", "instance", "named", "nested"
@@ -133,7 +133,7 @@ class ValueModel(GeneratedModel):
         words = ["sweep", "sweep.toml", "--json"]
         return [*words, "--set", f"{self.name}={self.value}"] if self.route == "set" else words
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         reading = {"M.tla": self.written_out, "M.cfg": _CONFIG}
         truth = counted(bench.run_reading(reading, "-deadlock"))
 

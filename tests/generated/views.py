@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import ClassVar
 
-from tests.generated.comparison import Bench, Comparison, GeneratedModel, gate_reasons
+from tests.generated.comparison import Comparison, GeneratedModel, MutantRunner, gate_reasons
 from tests.generated.machines import Check, Machine, draw_check, draw_machine
 
 # Each view with the variables that it determines.
@@ -39,7 +39,7 @@ class ViewModel(GeneratedModel):
             definitions = f"Condition == {text}\nChecked == Condition\n"
         return f"{self.machine.text}Seen == {self.view}\n{definitions}====\n"
 
-    def compare(self, bench: Bench) -> Comparison:
+    def compare(self, bench: MutantRunner) -> Comparison:
         config = f"SPECIFICATION Spec\n{self.check.keyword} Checked\n"
         truth = bench.run_reading({"M.tla": self.module, "M.cfg": config}, "-deadlock").verdict
 

@@ -57,7 +57,7 @@ class Contrast(PrintMixin):
             lines.append(f"point {each.point.point} holds")
             lines += [f"    {name}: {there} holds, {here} does not" for name, there, here in each.differs]
             lines += [
-                f"    {fact}: {_shown(each.point, fact)} there, {_shown(self.violating, fact)} here"
+                f"    {fact}: {_format_fact(each.point, fact)} there, {_format_fact(self.violating, fact)} here"
                 for fact in _FACTS
             ]
         if self.trace is not None:
@@ -202,7 +202,8 @@ def _shortest(view: StoreTables, number: int, name: str) -> Trace | None:
     return None if shortest is None else view.trace(number, shortest.trace)
 
 
-def _shown(point: GridPoint, fact: str) -> str:
+def _format_fact(point: GridPoint, fact: str) -> str:
+    """Return a fact of a point as text, "-" where it is not known."""
     number = point.number(fact)
     return "-" if number is None else f"{number:,.4g}" if fact == "wall_seconds" else f"{number:,.0f}"
 

@@ -86,11 +86,11 @@ def answer_query(
             create_views(session, store)
             return query_views(session, quote_distinct(statement, "`"))
     statement = quote_distinct(statement, '"')
-    with _asked(store, statement) as connection:
+    with _open_tables(store, statement) as connection:
         done = connection.execute(statement)
         columns = done.description or []
         kinds = [column[1] for column in columns]
-        rows = [[*map(_plain, kinds, row)] for row in done.fetchall()]
+        rows = [[*map(_to_json_data, kinds, row)] for row in done.fetchall()]
     return [_unquoted(column[0]) for column in columns], rows
 
 
@@ -132,8 +132,8 @@ def _is_column(before: str, after: str) -> bool:
 
 
 @contextlib.contextmanager
-def _asked(store: Store, statement: str) -> Iterator[duckdb.DuckDBPyConnection]:
-    """DuckDB with the tables, for one statement. Raises InputError (``sql``)."""
+def _open_tables(store: Store, statement: str) -> Iterator[duckdb.DuckDBPyConnection]:
+    """Yield a connection to DuckDB that has the tables, for one statement. Raises InputError (``sql``)."""
     with duckdb.connect() as connection:
         _create_views(connection, store)
         try:
@@ -148,7 +148,7 @@ def query_frame(store: Store, statement: str) -> pd.DataFrame:
     """The answer of DuckDB to a query as a frame. Raises InputError (``no-query``, ``sql``, ``pandas-missing``)."""
     _check_reads(statement)
     statement = quote_distinct(statement, '"')
-    with _asked(store, statement) as connection:
+    with _open_tables(store, statement) as connection:
         table = connection.sql(statement).to_arrow_table()
     table = table.rename_columns([*map(_unquoted, table.column_names)])
     for place, field in enumerate(table.schema):
@@ -166,7 +166,7 @@ def _create_views(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
     for name, columns in {"runs": runs_columns(store.manifest().parameters), **TABLES}.items():
         files = [str(file.resolve()) for file in table_files(store, name)]
         allowed += files
-        shown = [_shown(column.name, column.type, there=bool(files)) for column in columns]
+        shown = [_select_column(column.name, column.type, there=bool(files)) for column in columns]
         paths = ", ".join("'{}'".format(file.replace("'", "''")) for file in files)
         rows = f"FROM read_parquet([{paths}])" if files else "LIMIT 0"
         connection.execute(f"CREATE VIEW {name} AS SELECT {', '.join(shown)} {rows}")
@@ -175,8 +175,8 @@ def _create_views(connection: duckdb.DuckDBPyConnection, store: Store) -> None:
     connection.execute("SET lock_configuration = true")
 
 
-def _shown(name: str, kind: pa.DataType, *, there: bool) -> str:
-    """A column in a view: states as JSON, times in UTC and without a zone; nulls of its type if no file has it."""
+def _select_column(name: str, kind: pa.DataType, *, there: bool) -> str:
+    """Return the SQL of a column in a view: states as JSON, times in UTC and without a zone; nulls of its type if no file has it."""
     quoted = '"' + name.replace('"', '""') + '"'
     if name == "state":
         made = "JSON"
@@ -207,8 +207,8 @@ def _refused(error: duckdb.Error, statement: str) -> InputError:
     )
 
 
-def _plain(kind: DuckDBPyType, value: object) -> object:
-    """A value of a type of DuckDB as JSON data, as ``tla2py.spark.frames.plain`` makes it of Spark's."""
+def _to_json_data(kind: DuckDBPyType, value: object) -> object:
+    """Return a value of a type of DuckDB as JSON data, as ``tla2py.spark.frames.to_json_data`` makes it of Spark's."""
     if value is None:
         return None
     if isinstance(value, datetime):
@@ -217,12 +217,15 @@ def _plain(kind: DuckDBPyType, value: object) -> object:
         # With the keys of objects in order, as in a VARIANT of Spark.
         return json.loads(str(value), object_hook=lambda item: dict(sorted(item.items())))
     if isinstance(value, list):
-        return [_plain(_child(kind, 0), each) for each in value]
+        return [_to_json_data(_child(kind, 0), each) for each in value]
     if isinstance(value, Mapping) and kind.id == "struct":
-        return {name: _plain(_child(kind, place), each) for place, (name, each) in enumerate(value.items())}
+        return {
+            name: _to_json_data(_child(kind, place), each) for place, (name, each) in enumerate(value.items())
+        }
     if isinstance(value, Mapping):
         return {
-            str(_plain(_child(kind, 0), name)): _plain(_child(kind, 1), each) for name, each in value.items()
+            str(_to_json_data(_child(kind, 0), name)): _to_json_data(_child(kind, 1), each)
+            for name, each in value.items()
         }
     return value
 

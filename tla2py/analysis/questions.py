@@ -98,8 +98,10 @@ def ask(
     )
 
 
-def asked(view: StoreTables, point: int, number: int, tla2tools: Path | None) -> tuple[Trace, Origin]:
-    """A point's trace and its origin, to ask TLC about it."""
+def trace_with_origin(
+    view: StoreTables, point: int, number: int, tla2tools: Path | None
+) -> tuple[Trace, Origin]:
+    """Return a point's trace and its origin, to ask TLC about it."""
     require_modules(view)
     trace = view.trace(point, number)
     return trace, origin_of(view, view.trace_list(point)[0].run_id, find_toolchain(tla2tools))

@@ -25,7 +25,7 @@ from tla2py.model.outcome import Verdict
 from tla2py.model.row import RunRow
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted
-from tla2py.tla.graph import named
+from tla2py.tla.graph import find_bodies
 
 
 class BesideReference:
@@ -189,7 +189,7 @@ class BesideReference:
         unevaluated: dict[str, set[str]] = {}
         for name in self.candidate.stated:
             definition = self.candidate.replaced.get(name, name)
-            variables = lost & read_variables(spec, named(spec, [definition]))
+            variables = lost & read_variables(spec, find_bodies(spec, [definition]))
             if variables:
                 unevaluated[name] = variables
         return unevaluated

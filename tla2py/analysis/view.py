@@ -79,10 +79,10 @@ class StoreView(StoreTables, PrintMixin):
 
         Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
         """
-        from tla2py.analysis.questions import asked
+        from tla2py.analysis.questions import trace_with_origin
         from tla2py.replay.conjuncts import evaluate_conjuncts
 
-        trace, origin = asked(self, point, number, tla2tools)
+        trace, origin = trace_with_origin(self, point, number, tla2tools)
         return evaluate_conjuncts(trace, origin)
 
     def why(self, point: int, number: int = 1, *, tla2tools: Path | None = None) -> ViolationCauses:
@@ -90,10 +90,10 @@ class StoreView(StoreTables, PrintMixin):
 
         Raises InputError as ``trace`` does, and ``not-confirmable`` for a file that holds traces alone.
         """
-        from tla2py.analysis.questions import asked
+        from tla2py.analysis.questions import trace_with_origin
         from tla2py.replay.why import explain_trace
 
-        return explain_trace(*asked(self, point, number, tla2tools))
+        return explain_trace(*trace_with_origin(self, point, number, tla2tools))
 
     def why_all(self, point: int, *, tla2tools: Path | None = None) -> dict[int | None, ViolationCauses]:
         """Why each trace of a point violates what it does, by number; under None, what is violated without a trace.
@@ -138,10 +138,10 @@ class StoreView(StoreTables, PrintMixin):
 
         Raises InputError as ``trace`` does, ``usage`` for an unknown action or state, and ``not-confirmable``.
         """
-        from tla2py.analysis.questions import asked
+        from tla2py.analysis.questions import trace_with_origin
         from tla2py.replay.successors import evaluate_enabled
 
-        trace, origin = asked(self, point, number, tla2tools)
+        trace, origin = trace_with_origin(self, point, number, tla2tools)
         count = len(trace.states)
         if state is not None and not 1 <= state <= count:
             raise InputError("usage", f"the trace has no state {state}", hint=f"choose one from 1 to {count}")
@@ -160,10 +160,12 @@ class StoreView(StoreTables, PrintMixin):
 
         ``progress`` is called with the step that is tried next. Raises InputError as ``trace`` does, ``not-an-invariant`` and ``not-confirmable``.
         """
-        from tla2py.analysis.questions import asked
+        from tla2py.analysis.questions import trace_with_origin
         from tla2py.replay.conjuncts import essential_steps
 
-        return essential_steps(*asked(self, point, number, tla2tools), seconds=seconds, progress=progress)
+        return essential_steps(
+            *trace_with_origin(self, point, number, tla2tools), seconds=seconds, progress=progress
+        )
 
     heatmap = make_heatmap
     growth = make_growth

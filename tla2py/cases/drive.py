@@ -373,7 +373,7 @@ class Drive:
             zip(differing, rights, strict=True), key=lambda each: len(each[0]), default=([], {})
         )
         parts = [
-            f"{name} is {_shown(state[name])}, and the specification allows {_shown(right[name])}"
+            f"{name} is {_format_value(state[name])}, and the specification allows {_format_value(right[name])}"
             for name in names
         ]
         raise _TroubleError("failed", "; ".join(parts) or "the specification allows no step", names)
@@ -405,7 +405,7 @@ def _cause_of(error: _TroubleError, action: Mapping[str, Json] | None) -> Shared
     return SharedCause(error.verdict, None if action is None else str(action["name"]), what)
 
 
-def _shown(value: Json) -> str:
+def _format_value(value: Json) -> str:
     return cut(format_value(from_itf(value)), 300)
 
 

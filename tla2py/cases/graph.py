@@ -263,7 +263,9 @@ def _read(
         sources=_numbers(steps["source"]),
         targets=_numbers(steps["target"]),
         names=_numbers(steps["name"]),
-        labels=tuple(Label(action=action, args=_named(parsed, action, args or ())) for action, args in named),
+        labels=tuple(
+            Label(action=action, args=_name_arguments(parsed, action, args or ())) for action, args in named
+        ),
     )
 
 
@@ -273,8 +275,8 @@ def _numbers(column: pa.ChunkedArray) -> Sequence[int]:
     return memoryview(whole.buffers()[1] or b"").cast("i")[whole.offset : whole.offset + len(whole)]
 
 
-def _named(spec: ModuleGraph | None, action: str, arguments: Iterable[str]) -> dict[str, Json]:
-    """The arguments of an action by parameter; by number, from "1", where the definition does not tell."""
+def _name_arguments(spec: ModuleGraph | None, action: str, arguments: Iterable[str]) -> dict[str, Json]:
+    """Return the arguments of an action by parameter; by number, from "1", where the definition does not tell."""
     given = list(arguments)
     bare = action.rpartition("!")[2]
     parameters = next(

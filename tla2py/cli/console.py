@@ -56,12 +56,12 @@ def keep_streams() -> None:
             os.open(os.devnull, mode)
             os.set_inheritable(number, True)
     if sys.stdout is None or sys.stdout is sys.__stdout__:
-        sys.stdout = _kept(1, sys.stdout, "strict")
+        sys.stdout = _open_stream(1, sys.stdout, "strict")
     if sys.stderr is None or sys.stderr is sys.__stderr__:
-        sys.stderr = _kept(2, sys.stderr, "backslashreplace")
+        sys.stderr = _open_stream(2, sys.stderr, "backslashreplace")
 
 
-def _kept(number: int, before: TextIO | None, errors: str) -> TextIO:
+def _open_stream(number: int, before: TextIO | None, errors: str) -> TextIO:
     buffered = io.BufferedWriter(_Output(number, "wb", closefd=False))
     return io.TextIOWrapper(
         buffered,

@@ -270,8 +270,8 @@ def sweep_schema() -> Schema:
     logs = sections["logs"]["properties"]
     _describe(logs["map"], "logs.map")
     _describe(next(each for each in logs["unobserved"]["anyOf"] if "properties" in each), "logs.unobserved")
-    _named(sections["constants"], _NAME)
-    _named(sections["substitutions"], _REPLACED)
+    _allow_names(sections["constants"], _NAME)
+    _allow_names(sections["substitutions"], _REPLACED)
     for name in VARIABLES:
         # A name with dots is a table in TOML.
         values = sections[name].pop("additionalProperties")
@@ -322,7 +322,7 @@ def _describe(schema: Schema, section: str) -> None:
                 each.update(bounds)
 
 
-def _named(schema: Schema, pattern: str) -> None:
+def _allow_names(schema: Schema, pattern: str) -> None:
     """Allow the user's names as the keys of a table."""
     schema["patternProperties"] = {pattern: schema.pop("additionalProperties")}
     schema["additionalProperties"] = False
@@ -336,6 +336,6 @@ def _parameters(schema: Schema) -> None:
     rule["oneOf"] = [{"required": ["from", "to"]}, {"required": ["model_values", "sizes"]}]
     rule["dependencies"] = {"from": ["to"], "to": ["from"]}
     # A name with dots is a table in TOML.
-    _named(schema, f"^(?!({'|'.join(VARIABLES)})$)" + _REPLACED[1:])
+    _allow_names(schema, f"^(?!({'|'.join(VARIABLES)})$)" + _REPLACED[1:])
     words = "Values by name, for each point: {}.NAME = [...]."
     schema["properties"] = {name: {"type": "object", "description": words.format(name)} for name in VARIABLES}

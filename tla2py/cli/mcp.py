@@ -70,7 +70,8 @@ def _listed(option: str, values: Sequence[str] | None) -> list[str]:
     return [f"{option}={each}" for each in values or ()]
 
 
-def _named(option: str, values: Mapping[str, str] | None) -> list[str]:
+def _name_value_options(option: str, values: Mapping[str, str] | None) -> list[str]:
+    """Return an option for each name and value, as in ``--set=N=3``."""
     return [f"{option}={name}={value}" for name, value in (values or {}).items()]
 
 
@@ -78,7 +79,7 @@ def _sweep_options(
     store: str, settings: Mapping[str, str] | None, points: str | None, *, search: bool
 ) -> list[str]:
     """Return the options of a sweep into a store."""
-    options = [f"--store={store}", *_named("--set", settings)]
+    options = [f"--store={store}", *_name_value_options("--set", settings)]
     if points:
         options.append(f"--points={points}")
     if search:
@@ -168,7 +169,7 @@ def _add_runners(server: MCPServer, runner: CallRunner) -> None:
         options = [
             *([f"--config={runner.place(config, roots)}"] if config else []),
             *([f"--specification={specification}"] if specification else []),
-            *_named("--constant", constants),
+            *_name_value_options("--constant", constants),
             *_listed("--invariant", invariants),
             *_listed("--property", properties),
             *([] if deadlock else ["--no-deadlock"]),
@@ -289,7 +290,7 @@ def _add_runners(server: MCPServer, runner: CallRunner) -> None:
     ) -> Answer:
         """Whether logs of a system are behaviours of a specification, and the first line that nothing explains."""
         places = [runner.place(each, roots) for each in (module, *logs)]
-        options = ["--json", *_named("--constant", constants)]
+        options = ["--json", *_name_value_options("--constant", constants)]
         return await runner.tlc(ctx, "validate", *options, "--", *places, seconds=seconds, memory=memory)
 
     @server.tool()
@@ -331,7 +332,7 @@ def _add_runners(server: MCPServer, runner: CallRunner) -> None:
             *([f"--config={runner.place(config, roots)}"] if config else []),
             *([f"--reference={runner.place(reference, roots)}"] if reference else []),
             *_listed("--log", [runner.place(each, roots) for each in logs or ()]),
-            *_named("--map", names),
+            *_name_value_options("--map", names),
             f"--sample={sample}",
             f"--output={runner.result(store or f'{Path(place).stem}-judge')}",
         ]

@@ -26,7 +26,7 @@ from tla2py.sweep.grid import Point
 from tla2py.sweep.plan import Plan
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import counted, parameter_text
-from tla2py.tla.graph import ModuleGraph, named, reached
+from tla2py.tla.graph import ModuleGraph, find_bodies, reached
 from tla2py.tlc.config.render import render_config
 from tla2py.tlc.output.result import interpret_record
 from tla2py.tlc.tools.toolchain import Toolchain
@@ -107,7 +107,7 @@ def _replaced_definitions(spec: ModuleGraph, config: Config) -> dict[str, str]:
 
 def _copy_checks(spec: ModuleGraph, plan: Plan, run: Run, behaviour: tuple[str, ...]) -> VacuityCopy:
     config = run.config
-    formulas = reached(spec, named(spec, behaviour), {})
+    formulas = reached(spec, find_bodies(spec, behaviour), {})
     return instrument(
         spec,
         {name.removesuffix(".tla"): plan.sources[sha256] for name, sha256 in run.modules},

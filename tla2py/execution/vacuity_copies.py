@@ -23,7 +23,7 @@ from tla2py.execution.antecedents import (
     span_order,
 )
 from tla2py.execution.liveness_parts import REPORTER, LivenessPart, copy_liveness
-from tla2py.tla.graph import ModuleGraph, named, reached
+from tla2py.tla.graph import ModuleGraph, find_bodies, reached
 from tla2py.tla.instrument import Edit, edited, wrapped
 from tla2py.tla.module import Definition, Module, Span
 
@@ -154,7 +154,7 @@ def _number_markers(
     """
     of_behaviour = {
         spec.file_of(reach.owner.declaration).name + "!" + reach.owner.declaration.name
-        for reach in reached(spec, named(spec, behaviour), {})
+        for reach in reached(spec, find_bodies(spec, behaviour), {})
         if reach.owner is not None and isinstance(reach.owner.declaration, Definition)
     }
     numbers: dict[Key, int] = {}

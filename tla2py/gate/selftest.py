@@ -20,7 +20,7 @@ from tla2py.model.mutant import MutantReport
 from tla2py.model.row import RunRow
 from tla2py.mutation.generate import Mutant
 from tla2py.mutation.plan import Trial, file_choice, prepare_trial
-from tla2py.mutation.run import Bench, Task, plain, status_of
+from tla2py.mutation.run import MutantRunner, Task, simplify_run, status_of
 from tla2py.store.address import below
 from tla2py.store.store import Store
 from tla2py.sweep.checks import DEADLOCK
@@ -112,7 +112,7 @@ def run_self_test(
         ids = {name: text.partition(" ")[0] for name, text in kept.items()}
         store = Store.create(below(result.store.path, FOLDER))
         with executors([sweep]) as start, store.lock(), hosts_kept():
-            bench = Bench(
+            bench = MutantRunner(
                 trial=trial, store=store, toolchain=toolchain, start=start, listener=listener, fresh=fresh
             )
             write_input_files(sweep, store)
@@ -153,7 +153,9 @@ def _pairs(
     return sorted(pairs, key=lambda pair: (pair[0].mutant, pair[1].point) not in known)
 
 
-def _first_noticed(trial: Trial, bench: Bench, pairs: Mapping[str, Sequence[_Pair]]) -> dict[str, _Pair]:
+def _first_noticed(
+    trial: Trial, bench: MutantRunner, pairs: Mapping[str, Sequence[_Pair]]
+) -> dict[str, _Pair]:
     """The first of each property's pairs that it notices, checked alone; one is tried, then twice as many each time."""
     found: dict[str, _Pair] = {}
     tried = 1
@@ -176,7 +178,7 @@ def _task(trial: Trial, name: str, mutant: Mutant, original: RunRow) -> Task:
     """The run of a mutant that checks one property and nothing else."""
     place = original.point - 1
     run, texts = trial.run([mutant], place, trial.states(original))
-    run, deadlock = plain(run), name == DEADLOCK.label
+    run, deadlock = simplify_run(run), name == DEADLOCK.label
     lists: dict[str, Any] = {
         key: tuple(each for each in getattr(run.config, key) if each == name) for key in _CHECKS
     }

@@ -121,7 +121,7 @@ def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surpris
     if more:
         title.append(f", and {counted(more, 'more point')} with the same problems")
     yield title
-    for problem in _told(first):
+    for problem in _select_problems(first):
         yield _problem_line(problem, f" at point {indices[0]}" * (more > 0 and _counts(problem)))
     if first.row is not None and first.row.verdict is Verdict.EXCLUDED and (why := gate.why(first, "")):
         yield Text(f"        {printable(why)}", "bold")
@@ -134,8 +134,8 @@ def _problem_line(problem: Problem, where: str = "") -> Text:
     return Text(f"      {problem.reason.value}: {printable(problem.text)}{where}", "red")
 
 
-def _told(point: PointDecision) -> list[Problem]:
-    """A point's problems, without a changed verdict and new violations where an unexpected result says these."""
+def _select_problems(point: PointDecision) -> list[Problem]:
+    """Return a point's problems, without a changed verdict and new violations where an unexpected result says these."""
     if all(problem.reason is not Reason.UNEXPECTED for problem in point.problems):
         return [*point.problems]
     changes = ((problem, problem.cause) for problem in point.problems)
@@ -158,7 +158,8 @@ def _groups(gate: Evidence, surprises: Mapping[int, Sequence[Surprise]]) -> list
     for point in gate.decision.points:
         if point.problems:
             problems = tuple(
-                (problem.reason, "" if _counts(problem) else problem.text) for problem in _told(point)
+                (problem.reason, "" if _counts(problem) else problem.text)
+                for problem in _select_problems(point)
             )
             kinds = tuple((each.name, each.lead.point.index) for each in surprises[point.point.index])
             groups.setdefault((problems, kinds), []).append(point)

@@ -301,7 +301,9 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
         kind = compared.get(constant)
         if text not in names - spec.definitions.keys() or _LITERAL.fullmatch(text):
             continue
-        alone = users[text] == 1 and _plain(text) != _plain(constant) and text not in declared
+        alone = (
+            users[text] == 1 and _normalize_name(text) != _normalize_name(constant) and text not in declared
+        )
         if kind is not None and kind.type.kind in _SCALARS:
             message = f"{constant} is the model value {text}, which no {kind.kind} equals: {kind.reason}"
             yield finding("mistaken-model-value", place(), message, f"{kind.where} compares it", constant)
@@ -311,7 +313,8 @@ def odd_model_values(spec: ModuleGraph, values: Iterable[AssignedValue]) -> Iter
             yield finding("mistaken-model-value", place(), message, hint, constant)
 
 
-def _plain(name: str) -> str:
+def _normalize_name(name: str) -> str:
+    """Return a name without underscores and in lower case, to compare it with others."""
     return name.replace("_", "").lower()
 
 
@@ -345,7 +348,7 @@ def wrong_types(
             continue
         seen.add((name, given))
         if symmetric and not _can_be(given, PERMUTED):
-            message = f"{name} is {_shown(given)}, but symmetry permutes only sets of model values"
+            message = f"{name} is {_describe_type(given)}, but symmetry permutes only sets of model values"
             hint = "give it a set such as {a, b}, or remove it from symmetry"
             yield finding("constant-kind", place(), message, hint)
         elif kind is not None and not _can_be(given, kind.type):
@@ -354,7 +357,7 @@ def wrong_types(
             ignored: str | None = UNREACHED
             if (needed := reached.get(name)) is not None and not _can_be(given, needed.type):
                 kind, ignored = needed, None
-            message = f"{name} is {_shown(given)} but must be a {kind.demand}: {kind.reason}"
+            message = f"{name} is {_describe_type(given)} but must be a {kind.demand}: {kind.reason}"
             found = finding("constant-kind", place(), message, f"{kind.where} needs it")
             yield replace(found, ignored=ignored)
 
@@ -387,6 +390,6 @@ def _type_of(expr: Expression, spec: ModuleGraph) -> Type | None:
     return literal_type(expr)
 
 
-def _shown(given: Type) -> str:
+def _describe_type(given: Type) -> str:
     inside = f" of {given.element.kind}s" if given.element is not None else ""
     return f"a {given.kind}{inside}"

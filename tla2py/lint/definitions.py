@@ -11,7 +11,7 @@ from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import LIST_FIELDS, NAME_FIELDS
 from tla2py.text import did_you_mean
 from tla2py.tla.evaluate import evaluate
-from tla2py.tla.graph import ModuleGraph, named, reached
+from tla2py.tla.graph import ModuleGraph, find_bodies, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
 from tla2py.tla.scope import Scope
@@ -26,7 +26,7 @@ _CHANGING = ("TLC", "TLCExt", "Randomization")
 def is_temporal(name: str, spec: ModuleGraph) -> bool:
     """Whether TLC needs the whole state graph for a part of a property; it checks other parts state by state."""
     levels = Levels(spec.resolver)
-    parts = (part for root in named(spec, [name]) for part in conjuncts(root))
+    parts = (part for root in find_bodies(spec, [name]) for part in conjuncts(root))
     return any(_needs_graph(part.expr, part.scope, levels) for part in parts)
 
 
@@ -41,7 +41,7 @@ def _needs_graph(expr: Expression, scope: Scope, levels: Levels) -> bool:
 @deeply
 def asks_tlc(name: str, spec: ModuleGraph) -> bool:
     """Whether a definition depends on the search, as ``TLCGet("level")`` does."""
-    found = (each.expr for each in reached(spec, named(spec, [name]), {}) if each.entity is None)
+    found = (each.expr for each in reached(spec, find_bodies(spec, [name]), {}) if each.entity is None)
     return any(expr.shape == "apply" and standard_module_of(expr.operator) in _CHANGING for expr in found)
 
 

@@ -14,7 +14,7 @@ from tla2py.errors import Place
 from tla2py.lint.subject import UNREACHED, Subject, conjuncts, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, find_bodies, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Scope
@@ -75,7 +75,7 @@ class _Looked:
 
     def roots(self, *keys: str) -> Iterator[ScopedExpression]:
         """The bodies of the names under keywords, by default under all."""
-        return named(self.spec, [name for key, name in self.names if not keys or key in keys])
+        return find_bodies(self.spec, [name for key, name in self.names if not keys or key in keys])
 
     def inside(self, each: ScopedExpression) -> Iterator[ScopedExpression]:
         return reached(self.spec, [each], {})

@@ -10,7 +10,7 @@ from tla2py.errors import InputError, Place
 from tla2py.lint.subject import UNREACHED, AssignedValue, Subject, checked, constants, finding, rule, steps
 from tla2py.model.finding import Finding, Severity
 from tla2py.text import suggestion
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, closure, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, closure, find_bodies, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression, standard_module_of
 from tla2py.tla.scope import Scope
@@ -109,8 +109,8 @@ def choices(subject: Subject) -> Iterator[Finding]:
 def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     config = subject.config
     replaced = closure({name: frozenset([value]) for name, value in config.replacing_names.items()})
-    symmetric = constants(spec, named(spec, [config.symmetry or ""]), replaced) | {*subject.permuted}
-    roots = [*named(spec, (each.name for each in subject.of(*_ROOTS)))]
+    symmetric = constants(spec, find_bodies(spec, [config.symmetry or ""]), replaced) | {*subject.permuted}
+    roots = [*find_bodies(spec, (each.name for each in subject.of(*_ROOTS)))]
     for mention in subject.of("specification"):
         roots += steps(spec, mention.name)
     levels = Levels(spec.resolver)
@@ -119,7 +119,7 @@ def _choices(subject: Subject, spec: ModuleGraph) -> Iterator[Finding]:
     ]
     if subject.everything:
         inside = checked(spec, config)
-        others = reached(spec, named(spec, spec.definitions), replaced)
+        others = reached(spec, find_bodies(spec, spec.definitions), replaced)
         found += [
             (each, UNREACHED) for each in others if (each.scope.module.name, each.expr.span) not in inside
         ]

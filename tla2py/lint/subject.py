@@ -14,7 +14,7 @@ from tla2py.errors import Place
 from tla2py.model.finding import Finding, Severity
 from tla2py.model.model import Config, Model
 from tla2py.model.run import Mode
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, find_bodies, reached
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Span
 from tla2py.tla.tree import deeply
@@ -181,7 +181,7 @@ def conjuncts(each: ScopedExpression, *beside: str) -> Iterator[ScopedExpression
 def steps(spec: ModuleGraph, specification: str) -> Iterator[ScopedExpression]:
     """The conjuncts of a specification without those on the initial state."""
     levels = Levels(spec.resolver)
-    for each in (part for root in named(spec, [specification]) for part in conjuncts(root)):
+    for each in (part for root in find_bodies(spec, [specification]) for part in conjuncts(root)):
         if levels.of_expression(each.expr, each.scope) > Level.STATE:
             yield each
 
@@ -218,7 +218,7 @@ def checked(spec: ModuleGraph, *configs: Config) -> Reach:
         for config in configs
         for _, name in (*config.names(), *config.substitutions, *config.expressions)
     ]
-    roots = named(spec, dict.fromkeys(word for text in texts for word in re.findall(r"\w+", text)))
+    roots = find_bodies(spec, dict.fromkeys(word for text in texts for word in re.findall(r"\w+", text)))
     return frozenset((each.scope.module.name, each.expr.span) for each in reached(spec, roots, {}))
 
 

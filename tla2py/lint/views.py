@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from tla2py.lint.definitions import is_temporal
 from tla2py.lint.subject import Subject, finding, keyword_of, rule, steps
 from tla2py.model.finding import Finding, Severity
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, named
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, find_bodies
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Expression
 from tla2py.tla.scope import Scope
@@ -53,7 +53,7 @@ def hidden_variables(view: str, spec: ModuleGraph) -> frozenset[str]:
     name of a definition. It may determine others, as by ``x + 1``, which is not known here.
     """
     listed: set[str] = set()
-    pending = [_Part(each.expr, each.scope) for each in named(spec, [view])]
+    pending = [_Part(each.expr, each.scope) for each in find_bodies(spec, [view])]
     if not pending:
         return frozenset()
     while pending:
@@ -120,7 +120,7 @@ def _hidden_guards(
 def _relations(key: str, name: str, spec: ModuleGraph) -> Iterator[ScopedExpression]:
     """Yield the next-state relation of that name, or those of a specification: A of each [][A]_v."""
     if key == "next":
-        for relation in named(spec, [name]):
+        for relation in find_bodies(spec, [name]):
             # Its name, rather than its body, says what it is.
             yield ScopedExpression(expr=_name_of(name, relation.expr), scope=spec.scope)
         return
@@ -181,7 +181,7 @@ class _VariableReader:
         """Return the variables that a definition of the root reads."""
         read: set[str] = set()
         for each in (name, *self._replaced.get(name, ())):
-            for root in named(self._spec, [each]):
+            for root in find_bodies(self._spec, [each]):
                 read |= self.read(_Part(root.expr, root.scope))
         return frozenset(read)
 

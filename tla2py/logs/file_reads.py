@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from tla2py.errors import InputError
 from tla2py.model.model import LEVEL, Config, Position
 from tla2py.text import did_you_mean
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, named, reached
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, find_bodies, reached
 from tla2py.tla.module import Expression
 from tla2py.tla.parse import parse_expression
 from tla2py.tla.scope import Entity, Resolver, Scope
@@ -347,7 +347,7 @@ def log_terms(reader: LogReader, config: Config) -> LogTerms:
     )
     endings = tuple(name for name in config.invariants if counting and needs(name) == (True, counting))
     names = [name for _, name in config.names()] + [*config.replacing_names.values()]
-    every = reached(spec, named(spec, names), {})
+    every = reached(spec, find_bodies(spec, names), {})
     exits = (
         each.expr.operator == "TLCSet" and [part.text for part in each.expr.arguments[:1]] == ['"exit"']
         for each in every

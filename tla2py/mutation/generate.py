@@ -18,7 +18,7 @@ from tla2py.tla.tree import deeply
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Spot:
+class MutantLocation:
     """Where an expression is: its scope, the definition around it, its module and the names bound there."""
 
     scope: Scope
@@ -27,7 +27,7 @@ class Spot:
     text: operators.Text
     bound: frozenset[str] = frozenset()
 
-    def binding(self, expr: Expression) -> Spot:
+    def binding(self, expr: Expression) -> MutantLocation:
         """Inside a binder."""
         return replace(self, bound=self.bound.union(*(each.names for each in expr.bounds)))
 
@@ -95,7 +95,7 @@ def mutant_of(edit: operators.Rewrite, owner: Definition | None, module: Module)
     )
 
 
-_Visit = Callable[[Expression, Spot], Iterator[Mutant]]
+_Visit = Callable[[Expression, MutantLocation], Iterator[Mutant]]
 
 
 class Walk:
@@ -121,7 +121,9 @@ class Walk:
         self._seen.clear()
         return list(self._enter(self.spec.scope.find(invariant), self._check))
 
-    def _enter(self, entity: Entity | None, visit: _Visit, spot: Spot | None = None) -> Iterator[Mutant]:
+    def _enter(
+        self, entity: Entity | None, visit: _Visit, spot: MutantLocation | None = None
+    ) -> Iterator[Mutant]:
         """The changes inside a definition, once for each way to read it."""
         if entity is None or entity.body is None or entity.kind != "definition":
             return
@@ -138,11 +140,11 @@ class Walk:
             if module in self.spec.installed or module.path is None:
                 return
             text = operators.Text(module.text)
-            inside = Spot(scope=entity.scope, owner=declared, module=module, text=text, bound=names)
+            inside = MutantLocation(scope=entity.scope, owner=declared, module=module, text=text, bound=names)
         yield from visit(entity.body, inside)
 
-    def _named(self, expr: Expression, visit: _Visit, spot: Spot) -> Iterator[Mutant]:
-        """The changes in what a name stands for, and in its arguments."""
+    def _mutate_name(self, expr: Expression, visit: _Visit, spot: MutantLocation) -> Iterator[Mutant]:
+        """Yield the mutants of what a name stands for, and in its arguments."""
         if expr.operator not in spot.bound:
             yield from self._enter(spot.scope.find(expr.operator), visit, spot)
             for name in self.replaced.get(expr.operator.rpartition("!")[2], ()):
@@ -150,7 +152,7 @@ class Walk:
         for each in expr.arguments:
             yield from self._value(each, spot)
 
-    def _temporal(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _temporal(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         match expr:
             case _ if self._level(expr, spot) <= Level.STATE:
                 yield from self._initial(expr, spot)
@@ -162,7 +164,7 @@ class Walk:
             case Expression(shape="build", operator="[]_", arguments=(action, *_)):
                 yield from self._action(action, spot)
             case Expression(shape="build", operator="WF_" | "SF_" as kind):
-                yield self._found("drop-fairness", expr, "TRUE", spot)
+                yield self._make_mutant("drop-fairness", expr, "TRUE", spot)
                 if kind == "SF_":
                     begin = spot.text.range(expr.span)[0]
                     change = spot.text.rewrite("weaken-fairness", spot.text.span(begin, begin + 2), "WF")
@@ -172,9 +174,9 @@ class Walk:
             case Expression(shape="let", arguments=(body,)):
                 yield from self._temporal(body, self._inside(expr, spot))
             case Expression(shape="apply"):
-                yield from self._named(expr, self._temporal, spot)
+                yield from self._mutate_name(expr, self._temporal, spot)
 
-    def _initial(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _initial(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         match expr:
             case Expression(shape="apply", operator="/\\" | "\\/", arguments=parts):
                 for each in parts:
@@ -189,11 +191,11 @@ class Walk:
             case Expression(shape="let", arguments=(body,)):
                 yield from self._initial(body, self._inside(expr, spot))
             case Expression(shape="apply") if expr.operator not in ("\\in", "#"):
-                yield from self._named(expr, self._initial, spot)
+                yield from self._mutate_name(expr, self._initial, spot)
             case _:
                 yield from self._value(expr, spot)
 
-    def _initial_value(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _initial_value(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         match expr:
             case (
                 Expression(shape="build", operator="record" | "<<>>")
@@ -213,14 +215,14 @@ class Walk:
                     for each in expr.arguments if found is not None else ():
                         yield from self._initial_value(each, spot)
 
-    def _action(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _action(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
                 for each in parts:
                     yield from self._conjunct(each, spot)
             case Expression(shape="apply", operator="\\/", arguments=parts):
                 for each in parts:
-                    yield self._found("drop-disjunct", each, "FALSE", spot)
+                    yield self._make_mutant("drop-disjunct", each, "FALSE", spot)
                     yield from self._action(each, spot)
             case Expression(shape="bind", operator="\\E", arguments=(body,)):
                 yield from self._domains(expr, spot)
@@ -228,23 +230,23 @@ class Walk:
             case Expression(shape="let", arguments=(body,)):
                 yield from self._action(body, self._inside(expr, spot))
             case Expression(shape="build", operator="IF", arguments=(condition, *branches)):
-                yield from self._own(expr, spot)
+                yield from self._mutate_expression(expr, spot)
                 yield from self._guard(condition, spot)
                 for each in branches:
                     yield from self._action(each, spot)
             case Expression(shape="build", operator="CASE", arguments=arms):
-                yield from self._own(expr, spot)
+                yield from self._mutate_expression(expr, spot)
                 for guard, value in zip(arms[::2], arms[1::2], strict=True):
                     yield from self._guard(guard, spot)
                     yield from self._action(value, spot)
             case Expression(shape="apply", operator="=" | "\\in", arguments=(_, right)):
                 yield from self._value(right, spot)
             case Expression(shape="apply"):
-                yield from self._named(expr, self._action, spot)
+                yield from self._mutate_name(expr, self._action, spot)
             case _:
                 yield from self._value(expr, spot)
 
-    def _conjunct(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _conjunct(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         """The changes of a conjunct of an action: a guard, or an update of variables."""
         if self._level(expr, spot) <= Level.STATE:
             yield from self._guards([expr], spot)
@@ -252,24 +254,24 @@ class Walk:
         assigned = self._updates.assigned(expr, spot.scope)
         if not assigned:
             # It compares the next state with this one.
-            yield self._found("drop-guard", expr, "TRUE", spot)
+            yield self._make_mutant("drop-guard", expr, "TRUE", spot)
             yield self._negated(expr, spot)
         elif not any(assigned.values()):
             return
         elif not operators.is_compound(expr):
             text = self._updates.unchanged_text(expr, spot.scope, spot.bound)
             if text is not None:
-                yield self._found("drop-update", expr, text, spot)
+                yield self._make_mutant("drop-update", expr, text, spot)
         yield from self._action(expr, spot)
 
-    def _guards(self, conjuncts: Iterable[Expression], spot: Spot) -> Iterator[Mutant]:
+    def _guards(self, conjuncts: Iterable[Expression], spot: MutantLocation) -> Iterator[Mutant]:
         for each in conjuncts:
             if each.shape != "literal":
-                yield self._found("drop-guard", each, "TRUE", spot)
+                yield self._make_mutant("drop-guard", each, "TRUE", spot)
                 yield self._negated(each, spot)
                 yield from self._guard(each, spot)
 
-    def _guard(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _guard(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         """The changes of a condition of an action."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
@@ -284,20 +286,20 @@ class Walk:
             case Expression(shape="let", arguments=(body,)):
                 yield from self._guard(body, self._inside(expr, spot))
             case Expression(shape="build", operator="IF", arguments=parts):
-                yield from self._own(expr, spot)
+                yield from self._mutate_expression(expr, spot)
                 for each in parts:
                     yield from self._guard(each, spot)
             case Expression(shape="apply", operator="=>", arguments=(condition, consequence)):
                 yield from self._value(condition, spot)
                 yield from self._guard(consequence, spot)
             case Expression(shape="apply") if spot.scope.find(expr.operator) is not None:
-                yield from self._named(expr, self._guard, spot)
+                yield from self._mutate_name(expr, self._guard, spot)
             case _:
                 yield from self._value(expr, spot)
 
-    def _value(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _value(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         """The changes of an expression whatever it is for."""
-        yield from self._own(expr, spot)
+        yield from self._mutate_expression(expr, spot)
         if expr.shape == "let":
             yield from self._value(expr.arguments[0], self._inside(expr, spot))
             return
@@ -306,18 +308,18 @@ class Walk:
             yield from self._all(operators.quantifier_change(expr, spot.text), spot)
         yield from self._domains(expr, spot)
         if expr.shape == "apply":
-            yield from self._named(expr, self._value, spot)
+            yield from self._mutate_name(expr, self._value, spot)
             return
         inside = spot.binding(expr) if expr.bounds else spot
         for each in expr.arguments:
             yield from self._value(each, inside)
 
-    def _check(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _check(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         """The changes of an invariant."""
         match expr:
             case Expression(shape="apply", operator="/\\", arguments=parts):
                 for each in parts:
-                    yield self._found("drop-check", each, "TRUE", spot)
+                    yield self._make_mutant("drop-check", each, "TRUE", spot)
                     yield from self._check(each, spot)
             case Expression(shape="bind", operator="\\A", arguments=(body,)):
                 yield from self._check(body, spot.binding(expr))
@@ -328,28 +330,28 @@ class Walk:
             case Expression(shape="apply") if expr.operator not in spot.bound:
                 yield from self._enter(spot.scope.find(expr.operator), self._check, spot)
 
-    def _domains(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _domains(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         for each in expr.bounds:
             if each.domain is not None:
                 yield from self._value(each.domain, spot)
 
-    def _own(self, expr: Expression, spot: Spot) -> Iterator[Mutant]:
+    def _mutate_expression(self, expr: Expression, spot: MutantLocation) -> Iterator[Mutant]:
         yield from self._all(operators.expression_changes(expr, spot.text), spot)
 
-    def _all(self, changes: Iterable[operators.Rewrite], spot: Spot) -> Iterator[Mutant]:
+    def _all(self, changes: Iterable[operators.Rewrite], spot: MutantLocation) -> Iterator[Mutant]:
         for change in changes:
             yield mutant_of(change, spot.owner, spot.module)
 
-    def _found(self, operator: str, expr: Expression, after: str, spot: Spot) -> Mutant:
+    def _make_mutant(self, operator: str, expr: Expression, after: str, spot: MutantLocation) -> Mutant:
         return mutant_of(spot.text.rewrite(operator, expr.span, after), spot.owner, spot.module)
 
-    def _negated(self, expr: Expression, spot: Spot) -> Mutant:
+    def _negated(self, expr: Expression, spot: MutantLocation) -> Mutant:
         # Every line moves alike, which keeps lists aligned.
         text = spot.text.slice(expr.span).replace("\n", "\n  ")
-        return self._found("negate-guard", expr, f"~({text})", spot)
+        return self._make_mutant("negate-guard", expr, f"~({text})", spot)
 
-    def _level(self, expr: Expression, spot: Spot) -> Level:
+    def _level(self, expr: Expression, spot: MutantLocation) -> Level:
         return self._levels.of_expression(expr, spot.scope, spot.bound)
 
-    def _inside(self, expr: Expression, spot: Spot) -> Spot:
+    def _inside(self, expr: Expression, spot: MutantLocation) -> MutantLocation:
         return replace(spot, scope=self.spec.resolver.let(spot.scope, expr))

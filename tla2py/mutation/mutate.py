@@ -14,7 +14,7 @@ from tla2py.execution.preflight import checked_plan
 from tla2py.execution.sweeps import SweepOptions, report_jar
 from tla2py.model.mutant import MutantReport, MutantRow
 from tla2py.mutation.plan import MutationChoice, Trial, prepare_trial
-from tla2py.mutation.run import Bench, CostsShown, Rounds
+from tla2py.mutation.run import CostsShown, MutantRunner, Rounds
 from tla2py.store.address import Address
 from tla2py.store.refresh import refresh_tables
 from tla2py.store.store import Store
@@ -103,7 +103,7 @@ def run_mutation(
     trial = prepare_trial(sweep, plan, choice)
     target = Store.create(address)
     with executors([sweep]) as start, target.lock(), hosts_kept():
-        bench = Bench(
+        bench = MutantRunner(
             trial=trial, store=target, toolchain=toolchain, start=start, listener=listener, fresh=fresh
         )
         report = Rounds(trial=trial, bench=bench, costs=costs).report()

@@ -63,7 +63,7 @@ class Task:
 
 
 @dataclass(slots=True, kw_only=True)
-class Bench:
+class MutantRunner:
     """Executes runs into a store, which must be locked.
 
     ``points`` are the store's: a run of a mutant, or of the original, at a point of the sweep. ``further`` are the ids of the
@@ -176,8 +176,8 @@ def killers(violated: Iterable[Violation]) -> tuple[Killer, ...]:
     return tuple(Killer(each.kind, each.name) for each in violated)
 
 
-def plain(run: Run, **changed: Any) -> Run:
-    """The run up to the first violation and without further files, except for what is ``changed`` of its options."""
+def simplify_run(run: Run, **changed: Any) -> Run:
+    """Return the run up to the first violation and without further files, except for what is ``changed`` of its options."""
     options: dict[str, Any] = {"find": "first", "coverage": False, "graph": False, "behaviours": False}
     return replace(run, options=replace(run.options, **(options | changed)))
 
@@ -224,7 +224,7 @@ class Rounds:
     """The rounds of the mutants of a trial."""
 
     trial: Trial
-    bench: Bench
+    bench: MutantRunner
     costs: CostsShown
     _order: list[int] = field(default_factory=list)
     _answers: dict[str, _Answer] = field(default_factory=dict)
@@ -306,7 +306,7 @@ class Rounds:
     def _task(self, mutant: Mutant, place: int, *more: Mutant, **options: Any) -> Task:
         budget = None if options.get("graph") else self._states(place)
         run, texts = self.trial.run([mutant, *more], place, budget)
-        return Task(mutant=mutant.mutant, place=place, run=plain(run, **options), texts=texts)
+        return Task(mutant=mutant.mutant, place=place, run=simplify_run(run, **options), texts=texts)
 
     def _round(self, mutants: Sequence[Mutant], place: int) -> None:
         """Run the mutants that nothing has noticed so far at a point."""
@@ -370,7 +370,7 @@ class Rounds:
                 continue
             tasks = [self._task(each, place, graph=True) for each in here]
             run, texts = self.trial.run([], place)
-            original = Task(mutant=ORIGINAL, place=place, run=plain(run, graph=True), texts=texts)
+            original = Task(mutant=ORIGINAL, place=place, run=simplify_run(run, graph=True), texts=texts)
             name = f"state graphs at point {place + 1}"
             self.bench.execute_further([original, *tasks], self._limits(place), name)
             facts = graph_facts(store, original.run.run_id)

@@ -81,7 +81,7 @@ def _describes_step(query: TraceQuery, text: str, parsed: StandaloneExpression) 
     """Whether an expression has a value for each step, not for each state."""
     level = query.levels.of_expression(parsed.body, query.spec.scope, frozenset())
     if level == Level.TEMPORAL:
-        problem = f"{_shown(text)} is temporal: it has no value in a state"
+        problem = f"{_on_one_line(text)} is temporal: it has no value in a state"
         hint = "evaluate the parts of it that describe states or steps"
         raise InputError("expression-fails", problem, hint=hint)
     return level == Level.ACTION
@@ -108,10 +108,10 @@ def _failure(result: RunResult, output: str, lines: Sequence[str], expressions: 
         if 1 <= line <= each.count("\n") + 1:
             place = f"line {line}, column {at.begin_column}" if "\n" in each else f"column {at.begin_column}"
             text, where = each, f"{where} at {place}"
-    problem = f"TLC cannot evaluate {_shown(text)}{where}: {_PLACE.sub('', first_error(result))}"
+    problem = f"TLC cannot evaluate {_on_one_line(text)}{where}: {_PLACE.sub('', first_error(result))}"
     hint = "use what the module of the run defines or extends, and operators of the standard modules"
     return InputError("expression-fails", problem, hint=hint)
 
 
-def _shown(text: str) -> str:
+def _on_one_line(text: str) -> str:
     return " ".join(text.split())

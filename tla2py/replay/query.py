@@ -195,14 +195,14 @@ class TraceQuery:
     @property
     def next(self) -> str:
         """The name of the next-state relation. Raises InputError (``not-confirmable``) if it has none."""
-        return self._named(self.config.next, self.spec.candidates.next, "next-state relation")
+        return self._choose_name(self.config.next, self.spec.candidates.next, "next-state relation")
 
     @property
     def init(self) -> str:
         """The name of the initial predicate. Raises InputError (``not-confirmable``) if it has none."""
-        return self._named(self.config.init, self.spec.candidates.init, "initial predicate")
+        return self._choose_name(self.config.init, self.spec.candidates.init, "initial predicate")
 
-    def _named(self, configured: str | None, candidates: Sequence[str], what: str) -> str:
+    def _choose_name(self, configured: str | None, candidates: Sequence[str], what: str) -> str:
         found = configured or next(iter(candidates), None)
         if found is None:
             hint = "give it a name, as in Spec == Init /\\ [][Next]_vars"

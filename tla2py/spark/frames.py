@@ -118,7 +118,7 @@ def query_views(session: SparkSession, statement: str) -> tuple[list[str], list[
     try:
         frame = session.sql(statement)
         kinds = [field.dataType for field in frame.schema]
-        rows = [[plain(*each) for each in zip(row, kinds, strict=True)] for row in frame.collect()]
+        rows = [[to_json_data(*each) for each in zip(row, kinds, strict=True)] for row in frame.collect()]
         return list(frame.columns), rows
     except (PySparkException, Py4JJavaError) as error:
         reason = spark_reason(error)[:300]
@@ -137,14 +137,19 @@ def spark_reason(error: PySparkException | Py4JJavaError) -> str:
     return re.split(r" SQLSTATE|\n", str(error).strip(), maxsplit=1)[0]
 
 
-def plain(value: object, kind: st.DataType) -> object:
-    """A Spark value of a type as JSON data, with times in UTC."""
+def to_json_data(value: object, kind: st.DataType) -> object:
+    """Return a Spark value of a type as JSON data, with times in UTC."""
     if isinstance(value, Row) and isinstance(kind, st.StructType):
-        return {field.name: plain(part, field.dataType) for field, part in zip(kind, value, strict=True)}
+        return {
+            field.name: to_json_data(part, field.dataType) for field, part in zip(kind, value, strict=True)
+        }
     if isinstance(kind, st.ArrayType) and isinstance(value, list):
-        return [plain(part, kind.elementType) for part in value]
+        return [to_json_data(part, kind.elementType) for part in value]
     if isinstance(kind, st.MapType) and isinstance(value, dict):
-        return {str(plain(key, kind.keyType)): plain(part, kind.valueType) for key, part in value.items()}
+        return {
+            str(to_json_data(key, kind.keyType)): to_json_data(part, kind.valueType)
+            for key, part in value.items()
+        }
     if isinstance(value, VariantVal):
         return json.loads(value.toJson())
     if isinstance(value, datetime):

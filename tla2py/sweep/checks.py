@@ -111,7 +111,10 @@ def config_facts(run: Run, spec: ModuleGraph) -> ConfigFacts:
     constants = {constant.name for constant in spec.constants}
     given = [pair for pair in config.substitutions if pair[0] in constants]
     replaced = [pair for pair in config.substitutions if pair[0] not in constants]
-    searched = [*map(" ".join, _named(config)), *(f"substitution {name} <- {by}" for name, by in replaced)]
+    searched = [
+        *map(" ".join, _list_definitions(config)),
+        *(f"substitution {name} <- {by}" for name, by in replaced),
+    ]
     options = _options(run)
     valued = {key: value for key, value in options.items() if key != "check_deadlock"}
     filled = {key: value for key, value in asdict(config).items() if value and key != "check_deadlock"}
@@ -214,11 +217,11 @@ def _checks(config: Config, *, deadlock: bool) -> Iterable[Check]:
 
 def named_definitions(config: Config) -> Iterable[tuple[str, str]]:
     """The kind and name of each definition that decides what TLC searches and checks."""
-    yield from ((kind, name) for kind, name in _named(config) if kind != "alias")
+    yield from ((kind, name) for kind, name in _list_definitions(config) if kind != "alias")
     yield from ((check.kind, check.name) for check in _checks(config, deadlock=False))
 
 
-def _named(config: Config) -> Iterable[tuple[str, str]]:
+def _list_definitions(config: Config) -> Iterable[tuple[str, str]]:
     yield from ((key, name) for key in NAME_FIELDS if (name := getattr(config, key)))
     yield from (("constraint", name) for name in config.constraints)
     yield from (("action constraint", name) for name in config.action_constraints)

@@ -461,7 +461,7 @@ def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputErro
     shown = ".".join(str(key) for key in keys if not isinstance(key, int)) or "the file"
     return InputError(
         "wrong-type",
-        f"{shown}: the key {missing[1]} is missing" if missing else f"{shown}: {_plain(message)}",
+        f"{shown}: the key {missing[1]} is missing" if missing else f"{shown}: {_simplify_message(message)}",
         where=source.place(*keys),
         hint=_type_hint(keys, message),
     )
@@ -498,7 +498,7 @@ def _converts(value: object, kind: Any) -> bool:
     return True
 
 
-def _plain(message: str) -> str:
+def _simplify_message(message: str) -> str:
     def words(found: re.Match[str]) -> str:
         return " or ".join(_WORDS.get(name, name) for name in found[1].split(" | ") if name != "null")
 

@@ -12,7 +12,7 @@ from tla2py.errors import InputError
 from tla2py.tla.constant_types import ConstantType, infer_types
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.example_values import assumed_conjuncts
-from tla2py.tla.graph import ModuleGraph, named, reached
+from tla2py.tla.graph import ModuleGraph, find_bodies, reached
 from tla2py.tla.levels import mentioned, reachable
 from tla2py.tla.module import Constant, Definition, Expression, Variable, standard_module_of
 from tla2py.tla.scope import Scope
@@ -167,7 +167,7 @@ def growing_variables(spec: ModuleGraph, behaviour: Iterable[str]) -> dict[str, 
     growths: dict[str, set[str]] = {}
     limited: set[str] = set()
     variables = {each.name for each in spec.variables}
-    for each in reached(spec, named(spec, behaviour), {}):
+    for each in reached(spec, find_bodies(spec, behaviour), {}):
         expr = each.expr
         left = expr.arguments[0] if len(expr.arguments) == 2 else None
         if left is not None and left.operator == "'" and expr.operator in ("=", "\\in"):

@@ -112,7 +112,7 @@ def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
 
 def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
     """What a sweep file names, and the modules that those read, each with the place that names it."""
-    for named, where in _named(file, source):
+    for named, where in _list_named_files(file, source):
         for each in _matching(base, named):
             yield each, where
     yield from _module_files(file, source, base)
@@ -170,12 +170,12 @@ def named_files(path: Path) -> Iterator[Path]:
         for written in re.findall(r"""["']([^"'\n]+)["']""", text):
             yield from (root / written for root in (path.parent, *path.parent.parents))
     with contextlib.suppress(InputError):
-        for named, _ in _named(*read_sweep_file(path)):
+        for named, _ in _list_named_files(*read_sweep_file(path)):
             yield from _matching(path.parent, named)
 
 
-def _named(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:
-    """The files and patterns that a sweep file names, each with its place."""
+def _list_named_files(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:
+    """Yield the files and patterns that a sweep file names, each with its place."""
     for key, value in (("module", file.module), ("config", file.config), ("template", file.template)):
         for name in [value] if isinstance(value, str) else value or ():
             yield name, source.place(key, value=name)

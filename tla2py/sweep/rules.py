@@ -38,7 +38,7 @@ from tla2py.sweep.plan import Plan, plan_sweep
 from tla2py.sweep.sweep import Sweep
 from tla2py.text import listed
 from tla2py.tla.example_values import assumed_conjuncts
-from tla2py.tla.graph import ModuleGraph, ScopedExpression, closure, named
+from tla2py.tla.graph import ModuleGraph, ScopedExpression, closure, find_bodies
 from tla2py.tla.instrument import with_definitions
 from tla2py.tla.parse import Translate
 from tla2py.tla.tree import deeply
@@ -81,7 +81,7 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
 @deeply
 def _read(spec: ModuleGraph, names: set[str], replaced: Mapping[str, frozenset[str]]) -> frozenset[str]:
     direct = names.union(*(replaced.get(name, ()) for name in names))
-    found = constants(spec, named(spec, direct), replaced) | direct
+    found = constants(spec, find_bodies(spec, direct), replaced) | direct
     for expr, scope in assumed_conjuncts(spec):
         related = constants(spec, [ScopedExpression(expr=expr, scope=scope)], replaced)
         # A relation says which points there are.

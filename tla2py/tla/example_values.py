@@ -98,7 +98,7 @@ class _Guesser:
         simple = wanted.element.kind if wanted.kind == "set" and wanted.element is not None else wanted.kind
         if domain is None or simple in {"number", "string", "boolean"}:
             return self._values[name]
-        read = self._whole if domain.relation == "each" else self._element
+        read = self._text_in_root if domain.relation == "each" else self._element
         found = read(domain.expression, domain.scope)
         if found is not None:
             found = found if domain.relation == "\\in" else f"{{{found}}}"
@@ -113,7 +113,7 @@ class _Guesser:
             return "TRUE"
         domain = self._domains.get(name)
         if domain is not None:
-            read = self._whole if domain.relation == "\\subseteq" else self._element
+            read = self._text_in_root if domain.relation == "\\subseteq" else self._element
             value = read(domain.expression, domain.scope)
             if value is not None:
                 return value
@@ -235,7 +235,7 @@ class _Guesser:
             if operator == "..":
                 return parts[0].text if parts[0].shape == "literal" else None
             if operator == "SUBSET":
-                return self._whole(parts[0], scope)
+                return self._text_in_root(parts[0], scope)
             inner = [self._element(part, scope, depth - 1) for part in parts]
             if operator == "Seq" and inner[0] is not None:
                 return f"<<{inner[0]}>>"
@@ -244,7 +244,7 @@ class _Guesser:
             return inner[0] if operator in {"\\", "\\cup"} else None
         if expr.shape == "build" and operator == "[->]":
             result = self._element(parts[1], scope, depth - 1)
-            domain = self._whole(parts[0], scope)
+            domain = self._text_in_root(parts[0], scope)
             if result is None or domain is None:
                 return None
             return f"[{self._bounds[-depth - 1]} \\in {domain} |-> {result}]"
@@ -253,21 +253,21 @@ class _Guesser:
             fields = [f"{key} |-> {value}" for key, value in zip(expr.text.split(","), values, strict=False)]
             return f"[{', '.join(fields)}]" if None not in values else None
         if expr.shape == "build" and operator == "{}" and parts:
-            return self._whole(parts[0], scope)
+            return self._text_in_root(parts[0], scope)
         if expr.operator != "{:}":
             return None
         filtered = expr.bounds[0].domain if expr.bounds else None
         if filtered is not None and self._numbers(filtered):
             # TLC cannot choose from an infinite set.
             return str(_SMALL)
-        whole = self._whole(expr, scope)
+        whole = self._text_in_root(expr, scope)
         return f"CHOOSE {self._bounds[-depth - 1]} \\in {whole} : TRUE" if whole is not None else None
 
     def _numbers(self, expr: Expression) -> bool:
         return expr.is_name() and expr.operator in {"Nat", "Int", "Real"}
 
-    def _whole(self, expr: Expression, scope: Scope) -> str | None:
-        """The text of an expression, None if its names mean something else in the root module."""
+    def _text_in_root(self, expr: Expression, scope: Scope) -> str | None:
+        """Return the text of an expression, None if its names mean something else in the root module."""
         if self._numbers(expr):
             return "{1, 2}"
         text = scope.module.excerpt(expr.span)

@@ -185,8 +185,8 @@ class ScopedExpression:
         return found if name else None
 
 
-def named(spec: ModuleGraph, names: Iterable[str]) -> Iterator[ScopedExpression]:
-    """The bodies of definitions of the root module; other names are left out."""
+def find_bodies(spec: ModuleGraph, names: Iterable[str]) -> Iterator[ScopedExpression]:
+    """Yield the bodies of definitions of the root module; other names are left out."""
     for name in names:
         entity = spec.scope.find(name)
         if entity is not None and entity.body is not None:
@@ -265,7 +265,9 @@ def find_assertions(spec: ModuleGraph, names: Iterable[str]) -> tuple[Assertion,
     """The assertions in the user's modules that definitions of the root reach, by module and place."""
     installed = {module.name for module in spec.installed}
     found: dict[tuple[str, int, int], Assertion] = {}
-    for root, each in ((name, each) for name in names for each in reached(spec, named(spec, [name]), {})):
+    for root, each in (
+        (name, each) for name in names for each in reached(spec, find_bodies(spec, [name]), {})
+    ):
         expr, owner = each.expr, each.owner
         name = expr.operator.rpartition("!")[2] if expr.shape == "apply" and each.entity is None else ""
         if name != "Assert" or not expr.arguments or owner is None or owner.declaration.module in installed:
@@ -322,7 +324,7 @@ def digest_names(
 ) -> ReachedDigests:
     """The digests of what some names of the root reach; ``replaced`` as for ``reached``."""
     direct = {name for each in names for name in (each, *replaced.get(each, ()))}
-    return _digests(spec, named(spec, direct), replaced)
+    return _digests(spec, find_bodies(spec, direct), replaced)
 
 
 @deeply

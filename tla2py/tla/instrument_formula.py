@@ -204,7 +204,7 @@ class InstrumentedFormula(ActionParts):
                 if self.about in ("fairness", "formula"):
                     kind = expr.operator[:2]
                     facts = _facts(action, place.module.excerpt(variables.span), place.module)
-                    yield from self._told(expr, action, place, kind, facts)
+                    yield from self._report_action(expr, action, place, kind, facts)
                 else:
                     yield from left_out(expr.span, "TRUE")
             case _:
@@ -263,10 +263,10 @@ class InstrumentedFormula(ActionParts):
         call = f"tla2pyTell!Unit({self.base + number}, {named_values(place.names)}, <<tla2pyValue>>, {self._want})"
         yield from wrapped(expr.span, "(\\E tla2pyValue \\in {(", (), f")}} : {call})")
 
-    def _told(
+    def _report_action(
         self, expr: Expression, action: Expression, place: CopyPlace, kind: str, facts: str
     ) -> Iterator[Edit]:
-        """The edits that put what TLC tells of an action in the place of an expression."""
+        """Yield the edits that put what TLC prints of an action in the place of an expression."""
         number = self._unit(action, place, kind)
         if kind:
             self.tree.parts.append(Formula(kind, number=number))
@@ -312,12 +312,12 @@ class InstrumentedFormula(ActionParts):
         self._within = True
         edits = self._edits(expr, place)
         if shown or (self.about == "next" and self.fixed):
-            edits = wrapped(expr.span, f"({self._shown(place)} /\\ (", edits, "))")
+            edits = wrapped(expr.span, f"({self._report_variables(place)} /\\ (", edits, "))")
         yield from edits
         self._within = False
 
-    def _shown(self, place: CopyPlace) -> str:
-        """What tells the variables of the module at a place: abstract ones, if it is that of an instance."""
+    def _report_variables(self, place: CopyPlace) -> str:
+        """Return the call that prints the variables of the module at a place: abstract ones, if it is that of an instance."""
         names = variables_of(place.scope)
         after = ", ".join(f"{name}'" if self.about == "next" else name for name in names)
         return f"tla2pyTell!Shown({named_values(names)}, <<{after}>>)"
@@ -345,7 +345,7 @@ class InstrumentedFormula(ActionParts):
                     yield called
                     return
                 facts = _facts(expr, f"<<{', '.join(variables_of(place.scope))}>>", place.module)
-                yield from self._told(expr, expr, place, "", facts)
+                yield from self._report_action(expr, expr, place, "", facts)
 
     def _level(self, entity: Entity) -> Level:
         level = self.query.levels.of_entity(entity)

@@ -265,11 +265,11 @@ class CandidateFinder:
         }
         specifications = [name for name, each in behaviors.items() if each.inits and each.steps]
         found = [behaviors[name] for name in specifications]
-        inits = self._named([expr for each in found for expr, _ in each.inits])
+        inits = self._list_names([expr for each in found for expr, _ in each.inits])
         inits = list(dict.fromkeys([*inits, *(name for name in self._entities if self._sets_all(name))]))
         # A specification to check an inductive invariant starts from it: TypeOK /\ Inv /\ [][Next]_vars.
         inits = [name for name in inits if "Init" in name or self._sets_all(name)] or inits
-        nexts = self._named([expr for each in found for expr, _ in each.steps])
+        nexts = self._list_names([expr for each in found for expr, _ in each.steps])
         if not nexts:
             steps = [name for name in self._entities if self._level[name] == Level.ACTION]
             nexts = [name for name in steps if name.endswith("Next")]
@@ -284,7 +284,7 @@ class CandidateFinder:
             starts = [
                 (expr, scope)
                 for expr, scope in each.inits
-                if not self._named([expr]) or expr.operator in inits
+                if not self._list_names([expr]) or expr.operator in inits
             ]
             parts |= _keys(reachable(e for placed in (*starts, *each.steps) for e in mentioned(*placed)))
             parts |= _keys(each.through)
@@ -305,7 +305,7 @@ class CandidateFinder:
             symmetry=tuple(name for name in others if self._is_symmetry(name)),
         )
 
-    def _named(self, expressions: list[Expression]) -> list[str]:
+    def _list_names(self, expressions: list[Expression]) -> list[str]:
         names = (expr.operator for expr in expressions if expr.is_name())
         return list(dict.fromkeys(name for name in names if name in self._entities))
 

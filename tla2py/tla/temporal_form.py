@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from tla2py.tla.graph import ModuleGraph, named
+from tla2py.tla.graph import ModuleGraph, find_bodies
 from tla2py.tla.levels import Level, Levels
 from tla2py.tla.module import Definition, Expression
 from tla2py.tla.scope import Entity, Scope
@@ -20,7 +20,7 @@ def is_refuted_by_prefix(name: str, spec: ModuleGraph) -> bool:
     ``~<>P`` and ``<>P => Q``. A definition that the module lacks is of no such form.
     """
     form = _Form(spec)
-    roots = [_Formula(each.expr, each.scope) for each in named(spec, [name])]
+    roots = [_Formula(each.expr, each.scope) for each in find_bodies(spec, [name])]
     return bool(roots) and all(form.is_safety(root, positive=True) for root in roots)
 
 
@@ -31,7 +31,7 @@ def conjunct_names(name: str, spec: ModuleGraph) -> frozenset[str]:
     Of a definition that comes by a named instance it is the last part, as TLC names it.
     """
     names: set[str] = set()
-    formulas = [(each.expr, each.scope) for each in named(spec, [name])]
+    formulas = [(each.expr, each.scope) for each in find_bodies(spec, [name])]
     while formulas:
         expr, scope = formulas.pop()
         if expr.shape == "apply" and expr.operator == "/\\":

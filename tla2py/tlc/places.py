@@ -215,7 +215,7 @@ class _Locator:
                 "\nTLC gives no location. The error is in the initial predicate, or in one of "
                 f"{', '.join(suspects)}, which TLC evaluates on this state."
             )
-        return replace(found, text=text, place=place or self._named(found))
+        return replace(found, text=text, place=place or self._find_named_place(found))
 
     def _place_of(self, found: Diagnostic) -> Place | None:
         if found.code == Code.NESTED_EXPRESSION:
@@ -251,7 +251,7 @@ class _Locator:
         calls = [self.place(location_of(call.groups())) for call in CALL.finditer(text)]
         return next((place for place in reversed(calls) if place is not None), None)
 
-    def _named(self, found: Diagnostic) -> Place | None:
+    def _find_named_place(self, found: Diagnostic) -> Place | None:
         if found.code in (Code.INITIAL_STATE_FAILED, Code.INITIAL_INCOMPLETE):
             read = [_read(self._origins.text(sha256)) for sha256 in self._files.values()]
             return self._declared(initial_predicate(self._config, read))
@@ -336,15 +336,15 @@ class _Locator:
         for folder in self._folders:
             text = re.sub(rf"{re.escape(folder)}[/\\]?([\w.-]*)", self._file_named, text)
         text = _TEMPORARY.sub(self._file_named, text)
-        text = CALL.sub(lambda found: self._shown(found, always=True), text)
-        return LOCATION.sub(lambda found: self._shown(found, always=False), text)
+        text = CALL.sub(lambda found: self._replace_location(found, always=True), text)
+        return LOCATION.sub(lambda found: self._replace_location(found, always=False), text)
 
     def _file_named(self, found: re.Match[str]) -> str:
         name = found[1].removesuffix(".tla")
         sha256 = self._originals.get(name, self._files.get(name, ""))
         return self._origins.paths.get(sha256, found[1])
 
-    def _shown(self, found: re.Match[str], *, always: bool) -> str:
+    def _replace_location(self, found: re.Match[str], *, always: bool) -> str:
         location = location_of(found.groups())
         wrapped = location.module == self._main and self._wrapper is not None
         changed = wrapped or location.module in self._originals

@@ -40,7 +40,7 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         found = _guess(trace)
         problem = "cannot guess the processes: no variables are functions on two or more names in every state"
     elif isinstance(by, str):
-        kinds = [(name.strip(), _named(trace, name.strip())) for name in by.split(",")]
+        kinds = [(name.strip(), _find_processes(trace, name.strip())) for name in by.split(",")]
         wrong = next((name for name, kind in kinds if not kind), by)
         found = tuple(dict.fromkeys(one for _, kind in kinds for one in kind or ())) if wrong == by else None
         problem = f"{wrong} is neither a constant that is a set nor a variable that is a function"
@@ -48,7 +48,7 @@ def processes_of(trace: Trace, by: str | Iterable[str | Value] | None = None) ->
         found = tuple(dict.fromkeys(_process(trace, one) for one in by))
         problem = "no processes given"
     if not found:
-        known = sorted({*keyed_variables(trace), *filter(partial(_named, trace), trace.constants)})
+        known = sorted({*keyed_variables(trace), *filter(partial(_find_processes, trace), trace.constants)})
         hint = "list the processes in Python, as in lanes(['p1', 'p2'])"
         if known:
             hint = (
@@ -127,7 +127,7 @@ def actors(trace: Trace, processes: Processes) -> Iterator[Actors]:
 
 def _guess(trace: Trace) -> Processes | None:
     domains = Counter(keyed_variables(trace).values())
-    constants = {frozenset(found) for name in trace.constants if (found := _named(trace, name))}
+    constants = {frozenset(found) for name in trace.constants if (found := _find_processes(trace, name))}
 
     def rank(keys: frozenset[Value]) -> tuple[bool, int, int]:
         return keys in constants, domains[keys], len(keys)
@@ -149,7 +149,7 @@ def _guess(trace: Trace) -> Processes | None:
 def guess_source(trace: Trace, processes: Processes) -> str:
     """The names that a guess of processes rests on: constants that are their set, or variables that are functions on them."""
     those = frozenset(processes)
-    constants = [name for name in trace.constants if frozenset(_named(trace, name) or ()) == those]
+    constants = [name for name in trace.constants if frozenset(_find_processes(trace, name) or ()) == those]
     return ", ".join(constants or [name for name, keys in keyed_variables(trace).items() if keys == those])
 
 
@@ -157,7 +157,7 @@ def _numbered(keys: Iterable[Value]) -> bool:
     return any(isinstance(key, int) for key in keys)
 
 
-def _named(trace: Trace, name: str) -> Processes | None:
+def _find_processes(trace: Trace, name: str) -> Processes | None:
     if name in trace.constants:
         try:
             value = parse_value(trace.constants[name])

@@ -14,7 +14,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from tla2py.analysis.questions import asked, origin_of, require_modules, verify_traces
+from tla2py.analysis.questions import origin_of, require_modules, trace_with_origin, verify_traces
 from tla2py.analysis.view import StoreView
 from tla2py.errors import InputError, Tla2pyError
 from tla2py.model.trace import SIMULATED, State, Trace
@@ -77,7 +77,7 @@ class PageAnswers:
                 found = view.conjuncts(*self._at(number), tla2tools=jar)
                 return {"rows": [row.to_json() for row in found.rows], "turning": found.to_json()}
             case {"ask": "successors", "number": int(number), "state": int(state)}:
-                trace, origin = asked(view, *self._at(number), jar)
+                trace, origin = trace_with_origin(view, *self._at(number), jar)
                 return _steps(find_successors(trace, trace.state(state), origin))
             case {"ask": "walk", "point": int(point), "steps": [*steps]}:
                 walked, after = self._following(point, *(each for each in steps if isinstance(each, int)))

@@ -42,7 +42,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
         # Most sweeps have as many runs as points.
         same = first.setdefault(run_id, point.index) if runs < len(plan.points) else point.index
         state = f"as point {same}" if same != point.index else "cached" if run_id in known else "to run"
-        yield f"{point.index:>{width}}  {_shown(point.parameters)}  {state}"
+        yield f"{point.index:>{width}}  {_format_parameters(point.parameters)}  {state}"
     if listed < len(plan.points):
         yield f"and {len(plan.points) - listed:,} more points; into a file or a pipe goes a line for each"
         for name in sweep.points.names:
@@ -51,7 +51,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
             yield f"  {name}: {counted(len(texts), 'value')}, {ends}"
     for each in sweep.excluded:
         yield f"left out by {each.reason}"
-        yield from (f"  {_shown(parameters)}" for parameters in each.first)
+        yield from (f"  {_format_parameters(parameters)}" for parameters in each.first)
         if each.count > len(each.first):
             yield f"  and {each.count - len(each.first):,} more"
     for unread in sweep.unread:
@@ -67,7 +67,7 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
     )
 
 
-def _shown(parameters: Mapping[str, str]) -> str:
+def _format_parameters(parameters: Mapping[str, str]) -> str:
     pairs = (f"{name} = {_line(text)}" for name, text in parameters.items())
     return ", ".join(pairs) or "the model"
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tla2py.analysis.fairness import find_parts
 from tla2py.analysis.reference_join import Side, read_variables, unmapped
 from tla2py.model.model import Config
-from tla2py.tla.graph import ModuleGraph, named
+from tla2py.tla.graph import ModuleGraph, find_bodies
 from tla2py.tla.parse import read_text
 
 CANDIDATE = """---- MODULE Candidate ----
@@ -46,9 +46,9 @@ def test_a_name_that_a_map_gives_is_no_counterpart_of_another_variable() -> None
 
 def test_variables_in_subscripts_are_not_read() -> None:
     spec = side("Candidate", CANDIDATE).spec
-    assert read_variables(spec, named(spec, ["Rises"])) == {"st"}
-    assert read_variables(spec, named(spec, ["Typed"])) == {"pc"}
-    assert read_variables(spec, named(spec, ["Spec"])) == {"st", "owner", "pc"}
+    assert read_variables(spec, find_bodies(spec, ["Rises"])) == {"st"}
+    assert read_variables(spec, find_bodies(spec, ["Typed"])) == {"pc"}
+    assert read_variables(spec, find_bodies(spec, ["Spec"])) == {"st", "owner", "pc"}
 
 
 def test_what_a_specification_asks_for_beside_its_steps() -> None:

@@ -80,11 +80,11 @@ def build_config(
         if names is not None and not names & (reserved - {name}) and not arity_of(spec, name):
             assignments.append(Assignment(name, literal_text(text)))
         else:
-            with _placed(name, text, where):
+            with _place_errors(name, text, where):
                 substitutions.append(Substitution(name, _definition(wrapper, model, name, text, known)))
     written_by: dict[Node | None, str] = {}
     for name, text in model.replacements:
-        with _placed(name, text, where):
+        with _place_errors(name, text, where):
             declared = spec.replacements.declared(*split_module(name))
             _check_once(name, declared, written_by)
             definition = _definition(wrapper, model, name, text, known)
@@ -102,7 +102,7 @@ def build_config(
     expressions, numbers = dict[str, str](), Counter[str]()
     for key, text in model.config.names():
         if key in SINGULAR and is_expression(text) and text not in expressions:
-            with _placed(text, text, where):
+            with _place_errors(text, text, where):
                 _use(wrapper, text, known | wrapper.model_values, lenient=False)
                 numbers[key] += 1
                 expressions[text] = wrapper.define(f"{SINGULAR[key]}_{numbers[key]}", "", text)
@@ -230,8 +230,8 @@ def is_single(text: str) -> bool:
 
 
 @contextlib.contextmanager
-def _placed(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
-    """Adds the place of a value to errors about it."""
+def _place_errors(name: str, text: str, where: Callable[[str, str], str] | None) -> Iterator[None]:
+    """Add the place of a value to errors about it."""
     try:
         yield
     except InputError as error:

@@ -397,7 +397,7 @@ class _Reader:
         self._row: Code | None = None
 
     def read(self, line: str) -> Iterator[Message | UserText]:
-        if (message := self._whole(line)) is not None:
+        if (message := self._read_line(line)) is not None:
             yield from self.end()
             yield message
             if message.code in _BANNERS:
@@ -431,8 +431,8 @@ class _Reader:
         complete = complete or code not in _IN_STATES
         yield Message(code=code, level=self._level, text=text, nested=nested, complete=complete)
 
-    def _whole(self, line: str) -> Message | None:
-        """The message that consists of this line."""
+    def _read_line(self, line: str) -> Message | None:
+        """Return the message that consists of this line, None if it is no whole message."""
         if (back := _BACK_TO_STATE.match(line)) is not None:
             text = f"{back[1]}: Back to state" + (f": {back[2]}" if back[2] else "")
             return Message(code=Code.BACK_TO_STATE, level=MessageLevel.STATE, text=text)

@@ -330,7 +330,7 @@ def ask_sany(root: str, modules: Mapping[str, Module], toolchain: Toolchain) -> 
         return SanyRefusal(message, syntax=_SYNTAX_ERROR in report) if message else None
     tree = ET.fromstring(done.stdout[begin:end] + b"</modules>")  # noqa: S314 - SANY's own output
     entries = {entry.findtext("UID"): entry[1] for entry in tree.iterfind("context/entry")}
-    nodes = {_named(each): each for each in entries.values() if each.tag == "ModuleNode"}
+    nodes = {_read_name(each): each for each in entries.values() if each.tag == "ModuleNode"}
     # A nested module has the file of the one around it.
     files = [name for name, each in nodes.items() if each.findtext("location/filename") == name]
     # What is not seen in a body may be anywhere, so a change of any text counts as one of each definition.
@@ -363,7 +363,7 @@ def _sany_message(output: str) -> str:
     return cut(" ".join(part for part in lines if part), 300)
 
 
-def _named(each: ET.Element) -> str:
+def _read_name(each: ET.Element) -> str:
     name = each.findtext("uniquename", "")
     return _SPELT.get(name, name)
 
@@ -382,11 +382,11 @@ def _declared(module: Module, visible: Sequence[ET.Element], inherited: set[str]
     The bodies of its definitions mention every name that is ``visible`` there, so that nothing that they may reach is
     overlooked.
     """
-    names = tuple(Expression(shape="apply", operator=_named(each), span=module.span) for each in visible)
+    names = tuple(Expression(shape="apply", operator=_read_name(each), span=module.span) for each in visible)
     constants, variables = list[Constant](), list[Variable]()
     definitions, assumptions = list[Definition](), list[Assumption]()
     for each in visible:
-        file, name = each.findtext("location/filename"), _named(each)
+        file, name = each.findtext("location/filename"), _read_name(each)
         if file in inherited:
             continue
         places = (f"location/{place}" for place in ("line/begin", "column/begin", "line/end", "column/end"))
