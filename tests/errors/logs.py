@@ -37,6 +37,7 @@ provokes.rows(
     ("log-reader", "sweep.toml:3:1", lambda lab: planned(lab, "")),
     ("log-reader", "sweep.toml:4:1", lambda lab: planned(lab, 'as = "Path"\n')),
     ("log-reader", "Trace.tla", lambda lab: planned(lab, "", module=re.sub(r"IOEnv\.[AB]", '"/log"', TRACE))),
+    ("expression-syntax", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + 'position = "l +"\n')),
     ("log-position", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + 'position = "1 + 1"\n')),
     ("unknown-parameter", "sweep.toml:6:1", lambda lab: planned(lab, AS_A + "[parameters]\nlog = [1]\n")),
     ("log-unused", "sweep.toml:5:1", lambda lab: planned(lab, AS_A + "unobserved = 1\n")),

@@ -111,3 +111,37 @@ def test_a_module_that_ends_the_search_is_searched_depth_first(
     assert counts in plain.stdout
     # Breadth first every state of the last but one line comes before the end.
     assert (row["distinct"] > 20) == (search == "bfs")
+
+
+LACKING = """\
+---- MODULE Lacking ----
+EXTENDS Naturals, Sequences, Json, IOUtils
+VARIABLE l
+Log == ndJsonDeserialize(IOEnv.LOG)
+Init == l = 1
+Next == l <= Len(Log) /\\ {asks} /\\ l' = l + 1
+Spec == Init /\\ [][Next]_l
+====
+"""
+
+
+@pytest.mark.parametrize(
+    ("asks", "says"),
+    [
+        ('Len(ndJsonDeserialize("other.ndjson")) > 0', "no such file of the run: other.ndjson"),
+        ('JsonDeserialize("other.json").n = 1', "no such file of the run: other.json"),
+        ('ToJson(l) # ""', "ToJson needs the Java classes of the CommunityModules"),
+        ('IOExec(<<"date">>).exitValue = 0', "IOExec needs the Java classes of the CommunityModules"),
+    ],
+    ids=["lines", "value", "json", "program"],
+)
+def test_what_a_module_lacks_is_no_violation_by_the_log(
+    asks: str, says: str, tmp_path: Path, run_cli: RunCli
+) -> None:
+    (tmp_path / "Lacking.tla").write_text(LACKING.format(asks=asks))
+    (tmp_path / "a.ndjson").write_text('{"n": 1}\n')
+    logs = '[logs]\nfiles = ["a.ndjson"]\nas = "environment.LOG"\n[tlc]\ntrust = true\n'
+    (tmp_path / "sweep.toml").write_text(f'module = "Lacking.tla"\n{logs}')
+    [row] = run_cli("validate", "sweep.toml", "--json", code=2).json
+    assert row["verdict"] == "broken"
+    assert says in row["message"]

@@ -449,7 +449,10 @@ def _named_source(spec: ModuleGraph, calls: Iterable[Call], reads: str, where: s
 
 def _check_position(spec: ModuleGraph, position: str, where: str | None) -> None:
     variables = {each.name for each in spec.variables}
-    names = parse_expression(position).names
+    try:
+        names = parse_expression(position).names
+    except InputError as error:
+        raise InputError(error.code, error.message, where=where, hint=error.hint) from None
     if not names & (variables | spec.definitions.keys()):
         raise InputError(
             "log-position",

@@ -160,7 +160,8 @@ def write_literal(file: IO[str], inputs: Inputs, folder: Path) -> None:
             file.write(f"Tla2py_{kind}_{number} ==\n{text}\n")
             cases.append(f"path = {string_text(path, name)} -> Tla2py_{kind}_{number}")
     for kind, cases in found.items():
-        missing = 'Assert(FALSE, "no such file of the run: " \\o path)'
+        # TLC cannot evaluate it, and shows the text. An assertion that fails would be a violation by the log.
+        missing = '[nothing \\in {} |-> nothing]["no such file of the run: " \\o path]'
         every = " [] ".join([*cases, f"OTHER -> {missing}"])
         file.write(f"Tla2py_{kind}(path) == {f'CASE {every}' if cases else missing}\n")
     variables = [

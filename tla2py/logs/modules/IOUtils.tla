@@ -5,8 +5,9 @@ LOCAL INSTANCE Integers
 LOCAL INSTANCE Sequences
 LOCAL INSTANCE Tla2pyLog
 
+\* TLC cannot evaluate it, and shows the text. An assertion that fails would be a violation.
 LOCAL Lacks(name) ==
-  Assert(FALSE, name \o " needs the Java classes of the CommunityModules: tla2py tools install rolling")
+  [nothing \in {} |-> nothing][name \o " needs the Java classes of the CommunityModules: tla2py tools install rolling"]
 LOCAL Digit(text) == CHOOSE digit \in 0..9 : ToString(digit) = text
 RECURSIVE Natural(_)
 LOCAL Natural(text) ==
