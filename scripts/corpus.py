@@ -30,7 +30,8 @@ from tla2py.model.outcome import Outcome, Verdict
 from tla2py.spark import ExecutorName
 from tla2py.spark.choice import choose_executor
 from tla2py.sweep.load import sweep_of_models
-from tla2py.sweep.sweep import Sweep, Unread
+from tla2py.sweep.selection import Unread
+from tla2py.sweep.sweep import Sweep
 from tla2py.text import parse_duration
 from tla2py.tla.module import COMMUNITY_MODULES, STANDARD_MODULES
 from tla2py.tlc.config.read import result_of
@@ -208,7 +209,7 @@ def compared(swept: SweepResult, entries: Mapping[str, Entry]) -> Iterator[Model
             reason, detail = explain(result.outcome, said, run.config_text, reached)
             model = replace(model, reason=reason, detail=detail or "other counts")
         yield model
-    yield from (_unread(each, entries) for each in swept.sweep.unread)
+    yield from (_unread(each, entries) for each in swept.sweep.selection.unread)
 
 
 def _compare(entry: Entry, row: Mapping[str, object]) -> Model:

@@ -74,7 +74,7 @@ def test_gates_while_two_sweeps_take_turns(tmp_path: Path, count: int) -> None:
     with turns_in(tmp_path):
         while len(seen) < count or sum(one != other for one, other in pairwise(seen)) < count / 20:
             [gated] = gate([str(tmp_path / "store")], HERE)
-            name = gated.sweep.path.stem
+            name = gated.sweep.file.path.stem
             found = [problem.text for problem in gated.decision.all_problems]
             assert (gated.decision.exit_code, found) == (ExitCode.OK, []), (name, len(seen))
             assert len(gated.decision.points) == {"few": 3, "many": 5}[name]

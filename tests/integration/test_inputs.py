@@ -222,8 +222,8 @@ def test_what_a_process_removes_that_the_run_left_behind_is_kept(sweep: Path, tm
     write_spy(sweep.parent, {"left": ("run", f"sh {tmp_path}/leave.sh")})
     sweep.write_text(SWEEP + '[outputs]\nfiles = ["*.txt"]\n')
     loaded = load_sweep(sweep)
-    loaded = replace(loaded, limits=replace(loaded.limits, trust=True))
-    toolchain = replace(find_toolchain(None), overrides=loaded.classes)
+    loaded = loaded.select(limits=replace(loaded.selection.limits, trust=True))
+    toolchain = replace(find_toolchain(None), overrides=loaded.specification.classes)
     plan = plan_sweep(loaded, toolchain.jar.sha256)
     store = Store.create(tmp_path / "store")
     with RunExecution(plan.runs[0], plan.sources, toolchain).executed() as executed:

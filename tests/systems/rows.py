@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-from dataclasses import replace
 from pathlib import Path
 
 import msgspec
@@ -98,6 +97,6 @@ def plan_row(row: Row, folder: Path, jar_sha256: str) -> tuple[Run, dict[str, st
     option, number = row.extra_args or ("-fp", "0")
     assert option == "-fp", row.extra_args
     options = TlcOptions(workers=row.workers, fp=int(number))
-    sweep = replace(check_sweep(main, model, SweepOptions()), options=options, limits=LIMITS)
+    sweep = check_sweep(main, model, SweepOptions()).select(options=options, limits=LIMITS)
     plan = plan_sweep(sweep, jar_sha256)
     return plan.runs[0], plan.sources

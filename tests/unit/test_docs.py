@@ -46,7 +46,7 @@ def test_the_page_on_verdicts_has_every_outcome() -> None:
 
 def test_the_sweep_file_page_has_every_key() -> None:
     page = (ROOT / "docs" / "sweep-file.md").read_text()
-    names = ["ModelSection", "GridSection", "ValuesTable", "TlcSection", "ExpectSection", "SweepFile"]
+    names = ["ModelSection", "GridSection", "ValuesTable", "TlcSection", "ExpectSection", "Sections"]
     for section in (getattr(sections, name) for name in names):
         for key in section.__struct_encode_fields__:
             assert re.search(rf"`\[*{key}\]*`|`\[\[\w+\.{key}\]\]|\[\[expect\.{key}\]\]", page), key

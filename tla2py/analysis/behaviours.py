@@ -178,8 +178,8 @@ class BehaviourComparison:
         Raises _NotComparedError if TLC could not search it whole, or if it is too large.
         """
         sweep = self._bench.sweep(module, config)
-        options = replace(sweep.options, coverage=False, find="first", graph=False)
-        plain = replace(sweep, vacuity=False, options=options)
+        options = replace(sweep.selection.options, coverage=False, find="first", graph=False)
+        plain = sweep.select(vacuity=False, options=options)
         _, row = self._bench.run(plain, f"behaviour/{word}-size")
         if row.verdict is not Verdict.HOLDS:
             raise _NotComparedError(f"the {word} was not searched whole: {row.message or row.unanswered}")
@@ -187,7 +187,7 @@ class BehaviourComparison:
             raise _NotComparedError(
                 f"the {word} has {counted(row.distinct or 0, 'distinct state')}, more than {_MOST_STATES:,}"
             )
-        with_graph = replace(plain, options=replace(options, graph=True))
+        with_graph = plain.select(options=replace(options, graph=True))
         result, row = self._bench.run(with_graph, f"behaviour/{word}")
         return read_state_graph(result, row, names)
 
@@ -290,7 +290,7 @@ class BehaviourComparison:
         self, direction: _Direction, module: Path, conditions: Mapping[str, SpecConjunct]
     ) -> Iterator[BehaviourDifference]:
         """Yield a difference for each property of a module that is violated; each stands for a condition."""
-        sweep = replace(self._bench.sweep(module), vacuity=False)
+        sweep = self._bench.sweep(module).select(vacuity=False)
         result, row = self._bench.run(sweep, f"behaviour/{module.parent.name}-runs")
         if row.verdict not in (Verdict.HOLDS, Verdict.VIOLATED):
             words = f"{direction.possessive} fairness was not compared: {row.message or row.unanswered}"

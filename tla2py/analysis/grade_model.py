@@ -128,7 +128,8 @@ class GradingRunner(NamedTuple):
     def sweep(self, module: Path, config: Path | None = None) -> Sweep:
         """The sweep of one point that a module with its config is."""
         sweep = check_sweep(module, ModelOptions(config=config), self.options, self.listener)
-        return replace(sweep, vacuity=True, options=replace(sweep.options, coverage=True, find="each"))
+        options = replace(sweep.selection.options, coverage=True, find="each")
+        return sweep.select(vacuity=True, options=options)
 
     def run_all(self, sweep: Sweep, name: str) -> SweepResult:
         """The result of a sweep."""
@@ -147,7 +148,7 @@ class GradingRunner(NamedTuple):
         operators = tuple(name for name, concerns in OPERATORS.items() if concerns != "checks")
         choice = MutationChoice(operators=operators, sample=self.case.sample, seed=self.case.seed)
         at, listener = self.folder / name, self.listener
-        sweep = replace(sweep, vacuity=False)
+        sweep = sweep.select(vacuity=False)
         return run_mutation(sweep, self.toolchain, self.executors, choice, store=at, listener=listener).report
 
     def mutate_command(self, module: Path) -> tuple[str, ...]:

@@ -150,8 +150,9 @@ def _constraint(bench: GradingRunner, config: Config, row: RunRow) -> GradedChec
     file = bench.folder / "without-constraints.cfg"
     write_config(file, free)
     without = bench.sweep(bench.case.spec, file)
-    seconds = min(without.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
-    without = replace(without, vacuity=False, limits=replace(without.limits, timeout_seconds=seconds))
+    seconds = min(without.selection.limits.timeout_seconds, _UNCONSTRAINED_SECONDS)
+    limits = replace(without.selection.limits, timeout_seconds=seconds)
+    without = without.select(vacuity=False, limits=limits)
     _, wide = bench.run(without, "without-constraints")
     farther = (wide.distinct or 0) >= _FARTHER * (row.distinct or 0)
     shown, looked = ", ".join(names), _size(wide)

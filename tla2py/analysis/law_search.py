@@ -343,10 +343,10 @@ class SearchOptions:
 
         None for a sweep that runs all its points. Raises InputError (``percent``).
         """
-        if not (self.always or sweep.file.grid.search) or sweep.limited:
+        if not (self.always or sweep.file.sections.grid.search) or sweep.selection.is_limited:
             return None
-        where = sweep.source.place("grid", "within") if self.within is None else None
-        within = parse_percent(sweep.file.grid.within if self.within is None else self.within, where)
+        where = sweep.file.place("grid", "within") if self.within is None else None
+        within = parse_percent(sweep.file.sections.grid.within if self.within is None else self.within, where)
         return self._rounds(sweep, plan, store, slots, listener, within)
 
     def _rounds(
@@ -431,7 +431,7 @@ def _left(
         if row.verdict is Verdict.HOLDS and row.distinct
     }
     for known, at_once, most in (
-        (earlier_durations(store), slots, sweep.limits.timeout_seconds),
+        (earlier_durations(store), slots, sweep.selection.limits.timeout_seconds),
         (Durations(states), 1, math.inf),
     ):
         left = Estimator(others, known, slots=at_once, timeout_seconds=most).left({})

@@ -40,7 +40,7 @@ class BesideReference:
     ) -> None:
         self.bench, self.own = bench, own
         self.maps = dict(bench.case.maps)
-        self.alone = replace(bench.sweep(reference), vacuity=False)
+        self.alone = bench.sweep(reference).select(vacuity=False)
         self.candidate, self.reference = (
             Side(word=word, spec=each.spec({}), config=each.model(each.points[0]).config)
             for word, each in (("Candidate", sweep), ("Reference", self.alone))

@@ -241,8 +241,8 @@ def _view(target: str, options: CaseOptions) -> StoreView:
     load = SweepOptions(tla2tools=options.tla2tools, points=points).load
     [sweep] = load([Path(target)], listener=listener)
     # The store of its own has the points that were asked for; that of a sweep keeps those of its last whole sweep.
-    store = None if sweep.options.graph else Path("runs") / f"{sweep.name}-graph"
-    sweep = replace(sweep, options=replace(sweep.options, graph=True))
+    store = None if sweep.selection.options.graph else Path("runs") / f"{sweep.name}-graph"
+    sweep = sweep.select(options=replace(sweep.selection.options, graph=True))
     tools, executors = find_toolchain(options.tla2tools), choose_executor(ExecutorName.LOCAL, None, listener)
     [done] = run_sweeps([sweep], tools, executors, store=store, listener=listener)
     err().print(f"Store  {done.store.path}", soft_wrap=True, highlight=False)

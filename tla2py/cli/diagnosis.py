@@ -24,7 +24,7 @@ from tla2py.execution.sweeps import SweepOptions
 from tla2py.lint.faults import FAULTS
 from tla2py.model.outcome import Verdict
 from tla2py.spark.choice import has_pyspark
-from tla2py.sweep.sections import KEYS, VARIABLES, SweepFile, TlcSection
+from tla2py.sweep.sections import KEYS, VARIABLES, Sections, TlcSection
 from tla2py.text import parse_memory
 from tla2py.tlc.process import sandbox
 from tla2py.tlc.process.os_facts import this_machine
@@ -260,8 +260,8 @@ _REPLACED = r"^(\[\w+\]\s*)?\S+$"
 
 def sweep_schema() -> Schema:
     """The schema as a JSON object."""
-    made = msgspec.json.schema(SweepFile)
-    plain = _spelled(made["$defs"]["SweepFile"], made["$defs"])
+    made = msgspec.json.schema(Sections)
+    plain = _spelled(made["$defs"]["Sections"], made["$defs"])
     sections = plain["properties"]
     _describe(plain, "")
     for name in ("model", "grid", "tlc", "inputs", "outputs", "logs", "lint", "gate", "mutation", "expect"):

@@ -209,7 +209,7 @@ class ConsoleListener(Listener):
 
 def _behind(sweep: Sweep) -> str:
     """Return the end of a sweep's first line: that its runs are trusted, or which walls are missing; "" if none is."""
-    if sweep.limits.trust:
+    if sweep.selection.limits.trust:
         return "; trusted"
     found = walls()
     return f"; sandbox: {sandbox_text(found)}" if found.missing or found.by == "none" else ""
@@ -222,7 +222,7 @@ _BOUND_SECONDS = 60.0
 def _bounding_hint(sweep: Sweep) -> Callable[[SweepProgress], None]:
     """Return what says once, after a minute of a folder's sweep, how to bound it; for other sweeps it says nothing."""
     due = time.monotonic() + _BOUND_SECONDS
-    silent = not sweep.of_folder
+    silent = not sweep.selection.is_folder
 
     def report(progress: SweepProgress) -> None:
         nonlocal silent
@@ -233,7 +233,7 @@ def _bounding_hint(sweep: Sweep) -> Callable[[SweepProgress], None]:
         row = toml_string(longest or "NAME.cfg")
         err().print(
             f"{sweep.name} has run for a minute: --timeout 30s bounds each config, and exclude = [{{ config = {row} }}] "
-            f"under [grid] in {sweep.path} leaves one out",
+            f"under [grid] in {sweep.file.path} leaves one out",
             style="yellow",
             markup=False,
         )

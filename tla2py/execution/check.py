@@ -26,11 +26,13 @@ from tla2py.model.run import WORK, Limits, Run, RunRecord, RunResult, TlcOptions
 from tla2py.model.trace import Trace
 from tla2py.store import rows
 from tla2py.sweep.axes import check_names, replaces_definition
-from tla2py.sweep.file import OptionText
+from tla2py.sweep.file import OptionText, SweepFile
 from tla2py.sweep.grid import Points
 from tla2py.sweep.judge import code_of
 from tla2py.sweep.options import given_files, given_values, path_in_run
-from tla2py.sweep.sections import FilesSection, ModelSection, SweepFile
+from tla2py.sweep.sections import FilesSection, ModelSection, Sections
+from tla2py.sweep.selection import Selection
+from tla2py.sweep.specification import Specification
 from tla2py.sweep.sweep import Sweep
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import config_beside, read_config
@@ -190,7 +192,7 @@ def check_sweep(
     base = config.config if config is not None else Config()
     _check_behaviour(model, base)
     replaced = {name for name in given if replaces_definition(name, [spec])}
-    file = SweepFile(
+    sections = Sections(
         module=module.name,
         config=os.path.relpath(named, module.parent) if named is not None else None,
         model=ModelSection(
@@ -206,9 +208,10 @@ def check_sweep(
         environment={**given_variables(model.environment)},
         inputs=FilesSection(files=[_INPUT]),
     )
-    specs, source = {module.name: spec}, CheckText(module, "")
+    specs = {module.name: spec}
+    file = SweepFile(path=module, sections=sections, source=CheckText(module))
     try:
-        check_names(file, source, specs)
+        check_names(file, specs)
     except InputError as error:
         # Options have no place that an edit could mend.
         raise InputError(error.code, error.message, hint=error.hint) from error
@@ -217,33 +220,38 @@ def check_sweep(
         ("properties", base.properties, model.properties),
     )
     lists = {key: list(dict.fromkeys((*names, *more))) if more else None for key, names, more in added}
-    file = msgspec.structs.replace(file, model=msgspec.structs.replace(file.model, **lists))
+    file = file.with_sections(model=msgspec.structs.replace(file.sections.model, **lists))
     # A config that tla2py does not read whole goes to TLC as it is.
     sweep = Sweep(
         name=module.stem,
-        path=module,
-        text="",
         file=file,
-        source=source,
-        specs=specs,
-        configs={config.path.name: config} if config is not None else {},
+        specification=Specification(
+            modules=specs,
+            configs={config.path.name: config} if config is not None else {},
+            overrides=overrides,
+            community=community_classes([spec]),
+            input_files={_INPUT: given_files(model.inputs)},
+        ),
+        selection=Selection(
+            options=TlcOptions(overrides=tuple(map(class_file, overrides))),
+            limits=Limits(timeout_seconds=600.0, memory_bytes=2 * 1024**3),
+            no_lint=options.no_lint,
+        ),
         parameters=(),
         points=Points.of((), [{}]),
-        options=TlcOptions(overrides=tuple(map(class_file, overrides))),
-        limits=Limits(timeout_seconds=600.0, memory_bytes=2 * 1024**3),
         template=f"{{% raw %}}{config.text}{{% endraw %}}"
         if config is not None and config.verbatim
         else default_template(),
-        no_lint=options.no_lint,
-        overrides=overrides,
-        community=community_classes([spec]),
-        input_files={_INPUT: given_files(model.inputs)},
     )
     return options.apply(sweep)
 
 
 class CheckText(OptionText):
     """The options of a check, which names its behaviour and its constants by options too."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "")
+        self.text = ""
 
     def assignment(self, name: str, text: str) -> str:
         """The option that gives a constant a value."""
@@ -287,9 +295,14 @@ def run_check(
     """
     options.check_tools()
     sweep = check_sweep(module, model, options, listener)
-    modules = [each.path for spec in sweep.specs.values() for each in spec.modules if each.path is not None]
+    modules = [
+        each.path
+        for spec in sweep.specification.modules.values()
+        for each in spec.modules
+        if each.path is not None
+    ]
     listener.reached([*modules, *model.inputs, *model.overrides])
-    config = next(iter(sweep.configs.values()), None)
+    config = next(iter(sweep.specification.configs.values()), None)
     written = OptionTexts(
         constants=given_values(model.constants),
         expressions=dict.fromkeys(model.invariants, "--invariant ...")
@@ -353,7 +366,7 @@ def _check(
         if follow is not None:
             follow(stdout, memory_bytes)
 
-    toolchain = replace(toolchain, overrides=sweep.classes)
+    toolchain = replace(toolchain, overrides=sweep.specification.classes)
     execution = RunExecution(run, plan.sources, toolchain, cancelled=cancelled, watch=watch)
     with execution.executed() as executed:
         for folder in executed.folders:
@@ -362,7 +375,7 @@ def _check(
         origins = Origins(paths=plan.paths, text=plan.sources.__getitem__, written=written)
         plain = PlainCommands(sweep=sweep, libraries=options.libraries, toolchain=toolchain)
         # A check of a module has no sweep file that 'tla2py cfg' could read.
-        from_file = sweep.path.suffix != ".tla"
+        from_file = sweep.file.path.suffix != ".tla"
         command = (
             plain.of_point(plan.points[number - 1].index, run)
             if from_file
@@ -379,12 +392,12 @@ def _check(
 
 def _files(sweep: Sweep) -> Iterator[Path]:
     """The files that a sweep reads, except Java classes."""
-    yield from (config.path for config in sweep.configs.values())
-    for spec in sweep.specs.values():
+    yield from (config.path for config in sweep.specification.configs.values())
+    for spec in sweep.specification.modules.values():
         yield from (module.path for module in spec.modules if module.path is not None)
-    for files in sweep.input_files.values():
-        yield from (sweep.path.parent / file.path for file in files)
-    yield from (sweep.path.parent / log.path for log in sweep.logs.kept)
+    for files in sweep.specification.input_files.values():
+        yield from (sweep.file.folder / file.path for file in files)
+    yield from (sweep.file.folder / log.path for log in sweep.specification.logs.kept)
 
 
 def _prints(show: Callable[[str], None]) -> Callable[[Path], None]:

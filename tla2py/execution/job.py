@@ -97,8 +97,8 @@ def write_points(sweep: Sweep, plan: Plan, store: Store) -> None:
 
 def write_input_files(sweep: Sweep, store: Store) -> None:
     """Write the files that a sweep's runs read."""
-    files = [sha256 for group in sweep.input_files.values() for _, sha256 in group]
-    write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.logs.kept)])
+    files = [sha256 for group in sweep.specification.input_files.values() for _, sha256 in group]
+    write_inputs(store.storage, [*files, *(log.sha256 for log in sweep.specification.logs.kept)])
 
 
 def execute_jobs(
@@ -182,10 +182,10 @@ class _Course:
         # A shared JVM takes longer for its first run and less than half for the others.
         short = self.open - job.long
         enough = keeps_hosts() or len(short) >= _WARM_RUNS * pool.slots
-        warm = job.sweep.file.tlc.warm and enough
+        warm = job.sweep.file.sections.tlc.warm and enough
         return job.missing, Work(
             sources=job.plan.sources,
-            toolchain=replace(toolchain, overrides=job.sweep.classes),
+            toolchain=replace(toolchain, overrides=job.sweep.specification.classes),
             store=job.store.path,
             warm=frozenset(short if warm else ()),
             slots=pool.slots,
@@ -201,7 +201,7 @@ class _Course:
     def _estimator(self) -> Estimator:
         # Made only when it is needed, since short sweeps may have many points.
         missing = {run_id: self._point(run_id).parameters for run_id in self.job.missing.ids}
-        timeout = self.job.sweep.limits.timeout_seconds
+        timeout = self.job.sweep.selection.limits.timeout_seconds
         return Estimator(missing, self.job.earlier, slots=self._pool.slots, timeout_seconds=timeout)
 
     @functools.cached_property
@@ -249,14 +249,14 @@ def manifest(sweep: Sweep, plan: Plan) -> Manifest:
     return Manifest(
         tla2py_version=__version__,
         name=sweep.name,
-        modules=[spec.root.name for spec in sweep.specs.values()],
-        sweep=sweep.text,
-        sweep_file=str(sweep.path),
+        modules=[spec.root.name for spec in sweep.specification.modules.values()],
+        sweep=sweep.file.text,
+        sweep_file=str(sweep.file.path),
         files=plan.paths,
         configs=plan.configs,
         jar=plan.runs[0].jar_sha256 if plan.points else "",
         parameters=parameters,
-        settings=list(sweep.settings),
+        settings=list(sweep.selection.settings),
     )
 
 

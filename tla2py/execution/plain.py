@@ -36,13 +36,13 @@ class PlainCommands:
     @property
     def given(self) -> list[str]:
         """The options with which the sweep file was loaded."""
-        given = [part for setting in self.sweep.settings for part in ("--set", setting)]
-        given += [part for option in self.sweep.adjusted for part in shlex.split(option)]
+        given = [part for setting in self.sweep.selection.settings for part in ("--set", setting)]
+        given += [part for option in self.sweep.selection.adjusted for part in shlex.split(option)]
         return given + [part for folder in self.libraries for part in ("-L", str(folder))]
 
     def of_point(self, number: int, run: Run) -> str:
         """Return the line that writes a point's files and starts TLC on them."""
-        write = ["tla2py", "cfg", str(self.sweep.path), *self.given, "-o", _FOLDER]
+        write = ["tla2py", "cfg", str(self.sweep.file.path), *self.given, "-o", _FOLDER]
         folder = f"{_FOLDER}/{number:04d}"
         return f"{shlex.join(write)} && cd {folder} && {self.java_line(run)}"
 
@@ -70,7 +70,11 @@ class PlainCommands:
     def java_line(self, run: Run) -> str:
         """Return the command that starts TLC in the folder of a run's files, without tla2py's own options."""
         toolchain = self.toolchain
-        classes = [each.path for each in self.sweep.classes if class_file(each) in run.options.overrides]
+        classes = [
+            each.path
+            for each in self.sweep.specification.classes
+            if class_file(each) in run.options.overrides
+        ]
         argv = build_argv(
             toolchain.java.path if toolchain else Path("java"),
             toolchain.jar.apart if toolchain else Path("tla2tools.jar"),

@@ -60,14 +60,14 @@ def sweep_findings(
     # With a single state, that is what explains which actions are never enabled.
     have = {each.run_id for each in actions}
     counted = any(row.distinct != 1 for row in results) and all(row.run_id in have for row in results)
-    found = [*linted, *(() if sweep.limited else _single_states(sweep, results))]
-    if sweep.vacuity:
+    found = [*linted, *(() if sweep.selection.is_limited else _single_states(sweep, results))]
+    if sweep.selection.vacuity:
         found += probe_findings(sweep, plan, store, runs)
     if counted:
         found += _never_enabled(sweep, results, actions)
-    findings = apply_acceptance(found, sweep.file.accept)
+    findings = apply_acceptance(found, sweep.file.sections.accept)
     # Only a gate that was asked knows of a self-test.
-    unknown = {"self-test"} if sweep.vacuity else {"self-test", *PROBE_CODES}
+    unknown = {"self-test"} if sweep.selection.vacuity else {"self-test", *PROBE_CODES}
     unknown |= {code for code, known in ((_SINGLE_STATE, complete), (_NEVER_ENABLED, counted)) if not known}
     unused = _unused_entries(sweep, findings, unknown)
     return Findings(open=(*unused, *findings.open), accepted=findings.accepted)
@@ -79,7 +79,7 @@ _NEVER_ENABLED = "never-enabled"
 
 def _is_whole(sweep: Sweep, row: RunRow) -> bool:
     """Whether a run saw all that can happen; neither a random walk nor a search that stopped early does."""
-    return row.verdict is Verdict.HOLDS and sweep.options.mode == "check"
+    return row.verdict is Verdict.HOLDS and sweep.selection.options.mode == "check"
 
 
 def _single_states(sweep: Sweep, results: Iterable[RunRow]) -> Iterator[Finding]:
@@ -138,15 +138,15 @@ def _unused_entries(sweep: Sweep, findings: Findings, unknown: set[str]) -> Iter
         for each in findings.accepted
         for name in ((each.finding.code, ""), (each.finding.code, each.finding.subject or ""))
     }
-    for code, entry in sweep.file.accept.items():
+    for code, entry in sweep.file.sections.accept.items():
         for subject, reason in entry.items() if isinstance(entry, Mapping) else (("", entry),):
             if (code, subject) not in used and code not in unknown:
                 keys = ("accept", code, subject) if subject else ("accept", code)
                 if reason == GIVEN:
-                    where, what = next(iter(sweep.specs.values())).root.where(), "option"
+                    where, what = next(iter(sweep.specification.modules.values())).root.where(), "option"
                     named = f"{GIVEN} {'.'.join(keys[1:])}"
                 else:
-                    where, what, named = sweep.source.place(*keys), "entry", " ".join(keys[1:])
+                    where, what, named = sweep.file.place(*keys), "entry", " ".join(keys[1:])
                 yield result_warning(
                     ACCEPT_UNUSED,
                     where,
@@ -162,21 +162,28 @@ _SILENT = frozenset({"check-deadlock", "nothing-checked"})
 
 def _linted(sweep: Sweep, plan: Plan, jar: Jar) -> Iterator[Finding]:
     """What lint finds, with everything checked that this TLC needs to have."""
-    specs = sweep.specs.values()
-    check_classes(sweep.community, specs, jar, plan.sources, plan.paths, trust=sweep.limits.trust)
+    specs = sweep.specification.modules.values()
+    check_classes(
+        sweep.specification.community,
+        specs,
+        jar,
+        plan.sources,
+        plan.paths,
+        trust=sweep.selection.limits.trust,
+    )
 
     def place(key: str, value: str) -> str:
-        return sweep.source.place("tlc", key, value=value)
+        return sweep.file.place("tlc", key, value=value)
 
     for spec in specs:
-        if spec.root.name in sweep.logs.literal:
+        if spec.root.name in sweep.specification.logs.literal:
             # Its logs are modules.
             spec = replace(spec, standard=tuple(name for name in spec.standard if name not in _READING))
         try:
-            check_needs([spec], sweep.options, jar, place)
+            check_needs([spec], sweep.selection.options, jar, place)
         except InputError as error:
             # A config that needs a newer TLC does not stop the others below its folder.
-            if not sweep.of_folder:
+            if not sweep.selection.is_folder:
                 raise
             where = Place.parse(error.where or "")
             yield finding(error.code, where, error.message, error.hint, severity=Severity.NOTE)
@@ -190,7 +197,7 @@ _WITHOUT_ASSUME = ("2.15",)
 
 def _unevaluated_assumptions(spec: ModuleGraph, sweep: Sweep, jar: Jar) -> Iterator[Finding]:
     """Yield a note where this TLC simulates a module without evaluating what it assumes."""
-    if sweep.options.mode == "check" or jar.version not in _WITHOUT_ASSUME or not spec.assumptions:
+    if sweep.selection.options.mode == "check" or jar.version not in _WITHOUT_ASSUME or not spec.assumptions:
         return
     text = f"{jar.tlc} evaluates no ASSUME in simulation: points that the module excludes run like the others"
     yield finding("tlc-lacks", Place.parse(spec.root.where()), text, jar.newer, severity=Severity.NOTE)
@@ -213,19 +220,19 @@ def checked_plan(
     plan = plan_sweep(sweep, jar.sha256)
     linted = dict.fromkeys(_linted(sweep, plan, jar))
     found = tuple(each for each in linted if each.place.file not in sweep.idle_files)
-    left = apply_acceptance(found, sweep.file.accept).open
+    left = apply_acceptance(found, sweep.file.sections.accept).open
     errors = [each for each in left if each.refuses]
     warned = [each for each in left if not each.refuses and each.code not in _SILENT]
-    for first, *same in alike_findings((*warned, *(errors if sweep.of_folder else errors[:-1]))):
+    for first, *same in alike_findings((*warned, *(errors if sweep.selection.is_folder else errors[:-1]))):
         listener.warned(first, *same)
-    if errors and not sweep.of_folder:
+    if errors and not sweep.selection.is_folder:
         raise errors[-1].to_error()
     check_expectations(sweep, plan)
     if isinstance(tools, Toolchain):
         # A module that TLC cannot read does not stop the others below its folder either.
-        if not sweep.of_folder:
+        if not sweep.selection.is_folder:
             check_readable(plan.sources, plan.paths, tools)
-        if not sweep.limits.trust and not on_linux() and not _told:
+        if not sweep.selection.limits.trust and not on_linux() and not _told:
             _told.append(listener)
             listener.told(f"{NO_WALLS}: {remedy()}")
     return sweep, plan, lasting_findings(found)
@@ -253,7 +260,7 @@ def check_facts(file: Path, sweep: Sweep, plan: Plan, ignored: Container[str] = 
     """
     for point, run in plan.samples():
         facts = config_facts(run, sweep.spec(point.parameters))
-        for _, problem, _ in config_problems(facts, sweep.file.accept, ignored):
+        for _, problem, _ in config_problems(facts, sweep.file.sections.accept, ignored):
             raise InputError(
                 "config-proves-nothing",
                 f"the config checks nothing useful for {parameter_text(point.parameters)}: {problem}",
@@ -272,7 +279,7 @@ def _file_errors(file: Path, libraries: Sequence[Path], how: Loading) -> Iterato
         sweep = sweep_of_configs(module, glob.escape(str(file)), libraries, how)
     else:
         sweep = load_sweep(file, how=how)
-    for config in sweep.configs.values():
+    for config in sweep.specification.configs.values():
         if config.problem is not None:
             read_config(config.path)
     plan = plan_sweep(sweep, "")
@@ -305,9 +312,10 @@ _CLASSES = ("tlc2/overrides/{}.class", "tlc2/module/{}.class")
 
 def with_readable_logs(sweep: Sweep, jar: Jar) -> Sweep:
     """Return the sweep as this TLC can read its logs."""
-    places = [jar.path, *(override.copy for override in sweep.overrides)]
-    if sweep.community is not None and community_suits(jar):
-        places.append(sweep.community.copy)
+    specification = sweep.specification
+    places = [jar.path, *(override.copy for override in specification.overrides)]
+    if specification.community is not None and community_suits(jar):
+        places.append(specification.community.copy)
     lacking = {name for name in _READING if not any(_has_class(place, name) for place in places)}
     return literal_logs(sweep, lacking)
 
@@ -317,13 +325,15 @@ def literal_logs(sweep: Sweep, lacking: Iterable[str] = _READING) -> Sweep:
     lacks = {*lacking}
     literal = frozenset(
         spec.root.name
-        for spec in sweep.specs.values()
+        for spec in sweep.specification.modules.values()
         # A module may define the operators itself.
-        if spec.root.name in sweep.logs.readers and lacks & {*spec.standard, *(m.name for m in spec.modules)}
+        if spec.root.name in sweep.specification.logs.readers
+        and lacks & {*spec.standard, *(m.name for m in spec.modules)}
     )
     if not literal:
         return sweep
-    return replace(sweep, logs=replace(sweep.logs, literal=literal), community=None)
+    logs = replace(sweep.specification.logs, literal=literal)
+    return sweep.with_specification(logs=logs, community=None)
 
 
 @lru_cache(maxsize=32)
@@ -341,16 +351,18 @@ def without_refused(sweep: Sweep, jar: Jar) -> Sweep:
     Raises what ``without_models`` raises.
     """
     refused: dict[str, Tla2pyError] = {}
-    for name, spec in sweep.specs.items():
+    for name, spec in sweep.specification.modules.items():
         texts = {module.name: module.text for module in spec.modules}
         paths = {module.name: module.where() for module in spec.modules}
         try:
-            check_classes(sweep.community, [spec], jar, texts, paths, trust=sweep.limits.trust)
+            check_classes(
+                sweep.specification.community, [spec], jar, texts, paths, trust=sweep.selection.limits.trust
+            )
         except (InputError, ToolchainError) as error:
             refused[name] = error
     if not refused:
         return sweep
     modules = {point.index: point.parameters["module"] for point in sweep.points}
     errors = {index: refused[name] for index, name in modules.items() if name in refused}
-    specs = {name: spec for name, spec in sweep.specs.items() if name not in refused}
-    return replace(without_models(sweep, errors), specs=specs)
+    specs = {name: spec for name, spec in sweep.specification.modules.items() if name not in refused}
+    return without_models(sweep, errors).with_specification(modules=specs)

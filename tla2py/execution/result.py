@@ -39,7 +39,7 @@ class SweepResult:
     @property
     def exit_code(self) -> ExitCode:
         """The exit code of a command that ran this sweep."""
-        complete = len(self.runs) == len(self.sweep.numbers) and not self.sweep.unread
+        complete = len(self.runs) == len(self.sweep.numbers) and not self.sweep.selection.unread
         return exit_code(self.mismatches, complete=complete and not self.unchecked)
 
     @property

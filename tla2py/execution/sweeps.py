@@ -88,7 +88,7 @@ class SweepOptions:
                 if configs is None:
                     check_untrusted(file)
                 else:
-                    check_named(file, *sweep_file_of(configs_sections(file, configs, ()), file))
+                    check_named(sweep_file_of(configs_sections(file, configs, ()), file))
         how = self.loading(listener)
         found = (
             load_sweep(file, self.libraries, how, settings=self.settings)
@@ -98,14 +98,14 @@ class SweepOptions:
         )
         sweeps = []
         for sweep in found:
-            if self.trust is False and sweep.limits.trust:
-                where = sweep.source.place("tlc", "trust")
+            if self.trust is False and sweep.selection.limits.trust:
+                where = sweep.file.place("tlc", "trust")
                 listener.told(f"{where}: trust = true does not count, because of --no-trust")
             sweep = self.apply(sweep)
             if self.points is not None:
                 chosen = frozenset(place + 1 for place in chosen_places(self.points, len(sweep.points)))
                 # A config that cannot be read is not one of the points.
-                sweep = replace(sweep, chosen=chosen, unread=())
+                sweep = sweep.select(chosen=chosen, unread=())
             sweeps.append(sweep)
         return sweeps
 
@@ -134,7 +134,7 @@ class SweepOptions:
         A folder's sweep loses the points that may not run, see ``without_refused``. Raises InputError (``sandbox-missing``),
         and as ``without_refused`` and ``find_jar`` do.
         """
-        limits, options = sweep.limits, sweep.options
+        limits, options = sweep.selection.limits, sweep.selection.options
         if self.timeout is not None:
             limits = replace(limits, timeout_seconds=parse_duration(self.timeout, "--timeout"))
         if self.memory is not None:
@@ -145,8 +145,8 @@ class SweepOptions:
         check_sandbox(limits, strange=self.trust is False)
         if self.workers is not None:
             options = replace(options, workers=self.workers)
-        sweep = replace(sweep, limits=limits, options=options)
-        refusable = sweep.of_folder and sweep.community is not None
+        sweep = sweep.select(limits=limits, options=options)
+        refusable = sweep.selection.is_folder and sweep.specification.community is not None
         return without_refused(sweep, find_jar(self.tla2tools)) if refusable else sweep
 
 
@@ -169,7 +169,7 @@ def preview_sweeps(
     report_jar(jar, store_addresses(sweeps, store), listener)
     checked = [checked_plan(sweep, jar, listener) for sweep in sweeps]
     for (sweep, plan, _), address in zip(checked, store_addresses(sweeps, store), strict=True):
-        plan = plan if sweep.chosen is None else plan.part(sweep.numbers)
+        plan = plan if sweep.selection.chosen is None else plan.part(sweep.numbers)
         cached = {} if fresh else known_runs(Store(address), plan)
         if not fresh:
             _report_other_jar(Store(address), sweep, jar, listener)
@@ -236,7 +236,7 @@ def store_addresses(sweeps: Sequence[Sweep], store: Address | None) -> list[Addr
         return [store or Path("runs") / sweeps[0].name]
     addresses = [below(store or "runs", sweep.name) for sweep in sweeps]
     for sweep, address in zip(sweeps, addresses, strict=True):
-        same = [str(each.path) for each, its in zip(sweeps, addresses, strict=True) if its == address]
+        same = [str(each.file.path) for each, its in zip(sweeps, addresses, strict=True) if its == address]
         if len(same) > 1:
             raise InputError(
                 "same-store",
@@ -265,10 +265,10 @@ def _run(
 
     With ``aside`` a limited sweep leaves the points and tables of the store as they are.
     """
-    aside = aside and sweep.limited
+    aside = aside and sweep.selection.is_limited
     # What no point can show is not known of some.
-    sweep = replace(sweep, vacuity=sweep.vacuity and not sweep.limited)
-    part = plan if sweep.chosen is None else plan.part(sweep.numbers)
+    sweep = sweep.select(vacuity=sweep.selection.vacuity and not sweep.selection.is_limited)
+    part = plan if sweep.selection.chosen is None else plan.part(sweep.numbers)
     search = rounds(sweep, plan, Store(address), lambda: start().slots, listener) if rounds else None
     if search is not None and fresh:
         hint = "leave out --fresh, or name another store with -o"
@@ -301,7 +301,7 @@ def _run(
                     searched += sum(execute_jobs([job], toolchain, start, listener))
             refresh_tables(records)
             ran = frozenset(row.point for row in run_rows(table_files(records, "runs")))
-            sweep = replace(sweep, chosen=ran, vacuity=False)
+            sweep = sweep.select(chosen=ran, vacuity=False)
             job = prepare_job(sweep, plan.part(sweep.numbers), records)
         executed = searched + (yield job)
         if aside:
@@ -309,15 +309,15 @@ def _run(
         if held and executed:
             hold_tables(records, missing)
         runs = run_rows(table_files(shown, "runs"))
-        if sweep.chosen is not None:
-            runs = [row for row in runs if row.point in sweep.chosen]
-        if sweep.vacuity:
+        if sweep.selection.chosen is not None:
+            runs = [row for row in runs if row.point in sweep.selection.chosen]
+        if sweep.selection.vacuity:
             executed += execute_probes(sweep, plan, shown, runs, toolchain, start, listener)
         findings = sweep_findings(sweep, plan, shown, runs, warnings)
         shown.write_findings(findings)
         mismatches = tuple(judge(sweep, runs))
         expected = {row.point for row in runs} - {each.point for each in mismatches}
-        note_passed(records, sweep, "sweep", sweep.numbers, expected, whole=not sweep.limited)
+        note_passed(records, sweep, "sweep", sweep.numbers, expected, whole=not sweep.selection.is_limited)
     result = SweepResult(
         sweep=sweep,
         plan=plan,
@@ -365,7 +365,7 @@ def only_failed(sweeps: Sequence[Sweep], store: Address | None, judge: Judge) ->
     for sweep, address in zip(sweeps, store_addresses(sweeps, store), strict=True):
         passed, texts = _passed(Store(address))[judge], sweep.points.texts()
         failed = frozenset(number for number in sweep.numbers if texts[number - 1] not in passed)
-        found.append(replace(sweep, chosen=failed))
+        found.append(sweep.select(chosen=failed))
     return found
 
 
@@ -409,7 +409,7 @@ def _report_other_jar(store: Store, sweep: Sweep, jar: Jar, listener: Listener) 
 def _report_other_modules(store: Store, sweep: Sweep, listener: Listener) -> None:
     with contextlib.suppress(StoreError):
         before = store.manifest().modules
-        if not {spec.root.name for spec in sweep.specs.values()} & set(before):
+        if not {spec.root.name for spec in sweep.specification.modules.values()} & set(before):
             listener.told(
                 f"{store.path} belonged to {', '.join(before)} and now shows only {sweep.name}; "
                 'to keep both, set name = "..." in the sweep file, or use -o'

@@ -259,7 +259,7 @@ def probe_findings(sweep: Sweep, plan: Plan, store: Store, rows: Sequence[RunRow
     if findings.failure is not None:
         yield result_warning(
             "vacuity-unchecked",
-            str(sweep.path),
+            str(sweep.file.path),
             f"the vacuity check failed: {findings.failure}",
             "report this as a bug of tla2py; vacuity = false under [tlc] leaves the check out",
             None,

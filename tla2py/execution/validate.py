@@ -59,7 +59,7 @@ def sweep_of_logs(
         if logs or model != ModelOptions():
             raise InputError("usage", "a sweep file names its own logs and config", hint=_EXAMPLE)
         [sweep] = options.load([module], listener=listener)
-        if not sweep.logs.logs:
+        if not sweep.specification.logs.logs:
             raise InputError("usage", f"{module} names no logs", hint="write files = [...] under [logs]")
         return sweep
     if not logs:
@@ -277,9 +277,9 @@ def mutated_sweep(
 
     At most ``sample`` of the changes, chosen by ``seed``; by default as the sweep says.
     """
-    sample = sample or sweep.file.logs.mutate or None
-    seed = sweep.options.seed if seed is None else seed
-    logs, points, targets = sweep.logs.logs, [], []
+    sample = sample or sweep.file.sections.logs.mutate or None
+    seed = sweep.selection.options.seed if seed is None else seed
+    logs, points, targets = sweep.specification.logs.logs, [], []
     seen = set[object]()
     for row in runs:
         parameters = sweep.points[row.point - 1].parameters
@@ -295,9 +295,12 @@ def mutated_sweep(
             points.append(parameters)
             name = f"{parameter_text(parameters)} {file.path}"
             targets.append(Target(name, file.path, input_path(file.sha256)))
-    files = [input_path(sha256) for sha256 in dict.fromkeys(each.sha256 for each in sweep.logs.kept)]
-    names = frozenset[str]().union(*(named_strings(spec) for spec in sweep.specs.values()))
-    ignore = sweep.logs.observed.map.ignore if sweep.logs.observed is not None else ()
+    files = [
+        input_path(sha256) for sha256 in dict.fromkeys(each.sha256 for each in sweep.specification.logs.kept)
+    ]
+    names = frozenset[str]().union(*(named_strings(spec) for spec in sweep.specification.modules.values()))
+    observed = sweep.specification.logs.observed
+    ignore = observed.map.ignore if observed is not None else ()
     changes = change_logs(targets, files, names, ignore=ignore, sample=sample, seed=seed)
     mutants = LogMutants(left_out=changes.left_out, constant=changes.constant)
     if not changes.edits:
@@ -313,14 +316,12 @@ def mutated_sweep(
         sweep,
         name=f"{sweep.name} mutants",
         # What is expected of the logs is not expected of these.
-        file=msgspec.structs.replace(sweep.file, expect=None),
-        logs=replace(sweep.logs, logs=changed),
+        file=sweep.file.with_sections(expect=None),
         points=Points.of(sweep.points.names, rows),
-        options=replace(sweep.options, coverage=False, graph=False),
-        counted=frozenset(),
-        vacuity=False,
     )
-    return mutated, mutants
+    mutated = mutated.with_specification(logs=replace(sweep.specification.logs, logs=changed))
+    options = replace(sweep.selection.options, coverage=False, graph=False)
+    return mutated.select(options=options, counted=frozenset(), vacuity=False), mutants
 
 
 def _edit_text(edit: LogEdit) -> str:

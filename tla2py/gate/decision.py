@@ -183,18 +183,20 @@ def decide(
     changed: dict[Problem, None] = {}
     part = plan.part(sweep.numbers)
     rest = len(plan.points) - len(part.points)
-    limited = sweep.limited_text if sweep.limited else None
+    limited = sweep.limited_text if sweep.selection.is_limited else None
     if found.search is not None and rest:
         limited = f"{len(part.points):,} of {counted(len(plan.points), 'point')} run, {rest:,} predicted"
     points = tuple(
         _decide_point(sweep, point, run, found, meanings, locked, ignored, changed)
         for point, run in zip(part.points, part.runs, strict=True)
     )
-    others = () if sweep.chosen is None else sorted({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
+    others = (
+        () if sweep.selection.chosen is None else sorted({*range(1, len(plan.points) + 1)} - {*sweep.numbers})
+    )
     decision = Decision(
         name=sweep.name,
         limited=limited,
-        adjusted=sweep.adjusted,
+        adjusted=sweep.selection.adjusted,
         skipped=tuple(
             PointDecision(point=point, run=run, expected=sweep.expectation(point))
             for point, run in plan.at(number - 1 for number in others)
@@ -216,7 +218,12 @@ def decide(
     doubts = tuple(each for each in found.findings.open if (each.code, each.subject) not in reported)
     # What a search chose stands for all points.
     idle = sweep.idle_files if found.search is None else ()
-    modules = [each for spec in sweep.specs.values() for each in spec.modules if each.where() not in idle]
+    modules = [
+        each
+        for spec in sweep.specification.modules.values()
+        for each in spec.modules
+        if each.where() not in idle
+    ]
     remarks = list(dict.fromkeys(module.remark for module in modules if module.remark is not None))
     decision = replace(
         decision,
@@ -225,10 +232,13 @@ def decide(
             *(Problem.of_finding(each) for each in doubts if strict or each.code in _ACCEPTED_ONLY),
             *changed,
             *map(Problem.of_drift, _other_options(lock, sweep)),
-            *map(Problem.of_drift, () if sweep.limited else blind_drift(lock, found.mutants)),
-            *map(Problem.of_drift, () if sweep.limited else survivor_drift(lock, found.report, sweep)),
+            *map(Problem.of_drift, () if sweep.selection.is_limited else blind_drift(lock, found.mutants)),
+            *map(
+                Problem.of_drift,
+                () if sweep.selection.is_limited else survivor_drift(lock, found.report, sweep),
+            ),
             *_open_laws(found.search, sweep),
-            *self_test_problems(found.self_test, sweep.file.accept),
+            *self_test_problems(found.self_test, sweep.file.sections.accept),
             *_sweep_problems(sweep, points, lock, remarks, excluded),
         ),
         findings=() if strict else tuple(each for each in doubts if each.code not in _ACCEPTED_ONLY),
@@ -240,10 +250,10 @@ def decide(
             *_notices(sweep, points, lock, excluded, found.tlc),
             *collision_notes([point.row for point in points if point.row is not None]),
             *second_notices([each.second for each in points]),
-            *content_lines(_said_by_points(points, found), sweep.logs),
+            *content_lines(_said_by_points(points, found), sweep.specification.logs),
             *_blind_notices(lock, found.mutants),
             *_survivor_notices(lock, found.report, sweep),
-            *self_test_notices(found.self_test, sweep.file.accept, lock),
+            *self_test_notices(found.self_test, sweep.file.sections.accept, lock),
         ),
     )
     if not any(problem.reason is Reason.DRIFT for problem in decision.all_problems):
@@ -260,7 +270,7 @@ def _remark_text(remark: Remark) -> str:
 
 def _open_laws(search: Search | None, sweep: Sweep) -> Iterator[Problem]:
     """The laws that a search did not settle within what the sweep file asks for."""
-    within = parse_percent(sweep.file.grid.within, sweep.source.place("grid", "within"))
+    within = parse_percent(sweep.file.sections.grid.within, sweep.file.place("grid", "within"))
     for law in search.laws if search is not None else ():
         law = msgspec.structs.replace(law, within=within)
         if not law.settled:
@@ -274,11 +284,11 @@ def _sweep_problems(
     for remark in remarks:
         if remark.doubtful:
             yield Problem(reason=Reason.TRANSLATION, text=_remark_text(remark), where=remark.where)
-    yield from (Problem(reason=Reason.UNREAD, text=str(unread)) for unread in sweep.unread)
+    yield from (Problem(reason=Reason.UNREAD, text=str(unread)) for unread in sweep.selection.unread)
     if points and excluded == len(points):
         yield Problem(reason=Reason.ALL_EXCLUDED, text=judge.ALL_EXCLUDED)
     # With other values the grid is another one.
-    locked = lock.point if lock is not None and not sweep.settings else ()
+    locked = lock.point if lock is not None and not sweep.selection.settings else ()
     present = {parameters_key(each.parameters) for each in sweep.points} if locked else set()
     for entry in locked:
         if entry.key not in present:
@@ -290,8 +300,8 @@ def _sweep_problems(
 def _notices(
     sweep: Sweep, points: Sequence[PointDecision], lock: Lock | None, excluded: int, tlc: str | None
 ) -> Iterator[str]:
-    if sweep.left_out:
-        yield f"not gated: {', '.join(sweep.left_out)}"
+    if sweep.selection.left_out:
+        yield f"not gated: {', '.join(sweep.selection.left_out)}"
     if text := overridden_text(sweep.expect, sweep.points, sweep.expected_rows):
         yield text
     # Only counts that come out the same each time are locked.
@@ -313,15 +323,15 @@ def _notices(
         yield judge.ONLY_DEADLOCK
     if suspect := [each.point.index for each in points if each.row is not None and each.row.suspect]:
         yield f"{counted(len(suspect), 'point')} with a violation that may be none ({listed(suspect, 10)}): {SUSPECT}; --second asks another TLC"
-    if sweep.limits.trust:
+    if sweep.selection.limits.trust:
         yield judge.TRUSTED
     if excluded:
         yield f"{excluded} of {len(points)} points contradict an ASSUME and were not checked"
 
 
 def _other_options(lock: Lock | None, sweep: Sweep) -> Iterator[Drift]:
-    if lock is not None and sorted(lock.options) != sorted(sweep.adjusted):
-        before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.adjusted))
+    if lock is not None and sorted(lock.options) != sorted(sweep.selection.adjusted):
+        before, now = ", ".join(sorted(lock.options)), ", ".join(sorted(sweep.selection.adjusted))
         text = f"the options that change the configs were {before or 'none'} and are now {now or 'none'}"
         yield Drift("options", text, before, now)
 
@@ -342,7 +352,7 @@ def _blind_notices(lock: Lock | None, mutants: LogMutants | None) -> Iterator[st
 
 def _survivor_notices(lock: Lock | None, report: MutantReport | None, sweep: Sweep) -> Iterator[str]:
     """What the notes of a gate say about mutants."""
-    section = sweep.file.mutation
+    section = sweep.file.sections.mutation
     if report is None or section is None:
         return
     share, alive = score(report), {each.mutant for each in report.with_status("survived")}
@@ -374,7 +384,7 @@ def _decide_point(
     row, line = found.rows.get(run.run_id), found.lines.get(run.run_id)
     problems = [
         Problem(reason=Reason(each.code), text=each.text, subject=each.subject)
-        for each in config_problems(facts, sweep.file.accept, ignored)
+        for each in config_problems(facts, sweep.file.sections.accept, ignored)
     ]
     if isinstance(expected, ExpectPoint) and expected.proposed is not None:
         row_at = f"the row at {judge.expectation_place(sweep, expected)} is a proposal ({expected.proposed})"
@@ -405,7 +415,7 @@ def _decide_point(
         answered = not any(each.reason in (Reason.BROKEN, Reason.INCONCLUSIVE) for each in problems)
         before = locked.get(parameters_key(point.parameters))
         # The lock knows nothing of other values.
-        unknown = before is None and sweep.settings
+        unknown = before is None and sweep.selection.settings
         for each in () if unknown else drift(before, now, answered=answered):
             if each.kind in OF_MODULES:
                 changed[Problem.of_drift(each)] = None

@@ -317,7 +317,7 @@ def _assumption_case(gate: Evidence, suite: str, point: PointDecision, answer: C
         case.system_out = message
     elif answer.status == "undecided":
         case.result = [Skipped("TLC stopped before it evaluated this assumption")]
-    case._elem.set("file", gate.relative(gate.sweep.path))
+    case._elem.set("file", gate.relative(gate.sweep.file.path))
     return case
 
 
@@ -331,9 +331,9 @@ def _case(gate: Evidence, suite: str, point: PointDecision, took: float) -> Test
     if log is not None:
         others = {name: text for name, text in point.point.parameters.items() if name != "log"}
         classname = f"{suite}.{printable(parameter_text(others))}" if others else suite
-        name, file = log, gate.relative(gate.sweep.path.parent / log)
+        name, file = log, gate.relative(gate.sweep.file.folder / log)
     else:
-        classname, name, file = suite, point.shown, gate.relative(gate.sweep.path)
+        classname, name, file = suite, point.shown, gate.relative(gate.sweep.file.path)
     case = TestCase(printable(name), classname=classname, time=took)
     # What is checked for a log says no more than whether it is explained.
     answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []

@@ -416,7 +416,7 @@ def survivor_drift(lock: Lock | None, report: MutantReport | None, sweep: Sweep)
     if report is None:
         yield Drift("no-mutants", "no mutants ran, but the lock has the survivors of some")
         return
-    section = sweep.file.mutation
+    section = sweep.file.sections.mutation
     accepted = section.accept if section is not None else {}
     before = {name: text for name, text in lock.survivors.items() if name not in accepted}
     now = survivors(report, section)

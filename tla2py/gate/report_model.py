@@ -90,7 +90,7 @@ class Evidence:
         if self.view is None or drift.kind != "definition":
             return ()
         module, _, name = str(drift.name).rpartition("!")
-        texts = {source.text for spec in self.sweep.specs.values() for source in spec.modules}
+        texts = {source.text for spec in self.sweep.specification.modules.values() for source in spec.modules}
         texts |= {text for text in self.view.store.sources().values() if name in text}
         found: dict[str, str] = {}
         for text in texts:
@@ -130,8 +130,8 @@ class Evidence:
         if self._by_kind.failure is not None:
             failed.append(f"counterexamples are left out: {self._by_kind.failure}")
         classes = (
-            f"{self.relative(self.sweep.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
-            for each in self.sweep.overrides
+            f"{self.relative(self.sweep.file.path)} uses the Java classes {each.path.name}, sha256 {each.sha256[:12]}"
+            for each in self.sweep.specification.overrides
             if not each.official
         )
         return (
@@ -218,7 +218,7 @@ class Evidence:
     def unexpected(self, point: PointDecision, name: str) -> Place | None:
         """The place of an unexpected violation: the line of the log that is the reason, else the definition of the name."""
         if point.line is not None:
-            file = self.sweep.path.parent / point.line.file
+            file = self.sweep.file.folder / point.line.file
             return Place(file=self.relative(file), line=point.line.number)
         return self.definition(point, name)
 
@@ -227,7 +227,7 @@ class Evidence:
         if problem.where is not None:
             return self.place(problem.where)
         if point is None:
-            return Place(file=self.relative(self.sweep.path))
+            return Place(file=self.relative(self.sweep.file.path))
         if problem.reason is Reason.BROKEN and point.row is not None and (place := point.row.message_place):
             return self.place(place)
         found = self.definition(point, problem.subject) if problem.subject else None
@@ -270,7 +270,7 @@ def evidence_of(
 
     def again(point: PointDecision) -> Again:
         number = point.point.index
-        ours = ["tla2py", "check", str(gated.sweep.path), "--point", str(number), *plain.given, *named]
+        ours = ["tla2py", "check", str(gated.sweep.file.path), "--point", str(number), *plain.given, *named]
         return Again(ours=shlex.join(ours), plain=plain.of_point(number, point.run) if show_command else None)
 
     def look(point: PointDecision) -> str:

@@ -141,7 +141,9 @@ def gate(
             points = () if each.decision.problems else each.decision.points
             passed = [point.point.index for point in points if not point.problems]
             sweep = each.sweep
-            note_passed(each.records, sweep, "gate", sweep.numbers, passed, whole=not sweep.limited)
+            note_passed(
+                each.records, sweep, "gate", sweep.numbers, passed, whole=not sweep.selection.is_limited
+            )
     return tuple(gated)
 
 
@@ -154,8 +156,8 @@ def _second_tools(sweep: Sweep, options: GateOptions) -> Toolchain | None:
     """Return the tools of the second opinion that the options or the sweep file ask for, None if neither does."""
     if options.second is not None:
         return find_toolchain(options.second, SECOND_JAR)
-    if sweep.file.gate.second:
-        return find_toolchain(Path(sweep.file.gate.second), GATE_JAR)
+    if sweep.file.sections.gate.second:
+        return find_toolchain(Path(sweep.file.sections.gate.second), GATE_JAR)
     return None
 
 
@@ -178,14 +180,14 @@ def _gate_files(
         sweep, plan, view = result.sweep, result.plan, open_view(result.store.path)
         search = None
         if result.searched:
-            sweep, search = _searched(replace(sweep, chosen=None), view)
+            sweep, search = _searched(sweep.select(chosen=None), view)
         # A limited sweep's store may have other points too.
         view.run_rows = result.runs
         found = replace(read_found(view), findings=result.findings, search=search, jar=toolchain.jar)
-        if sweep.file.logs.mutate and not sweep.limited:
+        if sweep.file.sections.logs.mutate and not sweep.selection.is_limited:
             mutants = run_log_mutants(result, toolchain, executors, fresh=fresh, listener=listener)
             found = replace(found, mutants=mutants)
-        if sweep.file.mutation is not None and not sweep.limited:
+        if sweep.file.sections.mutation is not None and not sweep.selection.is_limited:
             choice, own = file_choice(sweep), mutants_address(result.store.path)
             mutation = run_mutation(
                 sweep, toolchain, executors, choice, store=own, fresh=fresh, listener=listener
@@ -196,7 +198,7 @@ def _gate_files(
                 sweep,
                 result.store.path,
                 tools,
-                options.second or Path(sweep.file.gate.second or ""),
+                options.second or Path(sweep.file.sections.gate.second or ""),
                 executors,
                 fresh=fresh,
                 listener=listener,
@@ -227,18 +229,21 @@ def _searched(sweep: Sweep, view: StoreView) -> tuple[Sweep, Search | None]:
     search = view.manifest.search
     # Draws of other runs say nothing; without a law nothing is predicted, and every point has to run.
     fresh = search is not None and search.chosen.keys() <= {point.run_id for point in view.points}
-    if not (fresh and sweep.file.grid.search and sweep.laws):
+    if not (fresh and sweep.file.sections.grid.search and sweep.laws):
         return sweep, None
-    return replace(sweep, chosen=frozenset(row.point for row in view.run_rows)), search
+    return sweep.select(chosen=frozenset(row.point for row in view.run_rows)), search
 
 
 def _propose(gated: GateResult) -> bool:
     """Write the rows to propose for points of a folder that no row and no EXPECT is about; whether there are any."""
-    path, sweep = gated.sweep.path, gated.sweep
+    path, sweep = gated.sweep.file.path, gated.sweep
     rows = []
     for point in gated.decision.points if folder_file(path) is not None else ():
         config, row = point.point.parameters.get("config", ""), point.row
-        if not isinstance(point.expected, ExpectSection) or (hint := hint_of(sweep.configs[config])) is None:
+        if (
+            not isinstance(point.expected, ExpectSection)
+            or (hint := hint_of(sweep.specification.configs[config])) is None
+        ):
             continue
         why, names = hint
         if row is not None:
@@ -267,7 +272,7 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> GateResu
     check_expectations(sweep, plan)
     sweep, search = _searched(sweep, view)
     mutants = report = None
-    if sweep.file.logs.mutate and other_inputs is None:
+    if sweep.file.sections.logs.mutate and other_inputs is None:
         mutants, other_inputs = stored_mutants(sweep, store, view.run_rows)
     if other_inputs is None:
         report, other_inputs = stored_report(sweep, plan, store)
@@ -279,8 +284,8 @@ def _gate_store(path: str, options: GateOptions, listener: Listener) -> GateResu
         *(each for each in of_tlc if each.code == KNOWN_WRONG),
     )
     second = stored_second(sweep, store.path)
-    if second is None and sweep.file.gate.second is not None:
-        second = SecondRuns(name=sweep.file.gate.second)
+    if second is None and sweep.file.sections.gate.second is not None:
+        second = SecondRuns(name=sweep.file.sections.gate.second)
     digest = next((row.jar_sha256 for row in view.run_rows if row.jar_sha256), "")
     found = replace(
         read_found(view),
@@ -317,13 +322,14 @@ def _with_lock(sweep: Sweep, path: Path, options: GateOptions) -> tuple[Sweep, L
         if every or (options.coverage is None and parameters_key(point.parameters) in counted)
     )
     asked = options.lock == "record" or (lock is not None and lock.vacuity)
-    vacuity = sweep.vacuity or (asked if options.vacuity is None else options.vacuity)
-    return replace(sweep, counted=points, vacuity=vacuity and sweep.options.mode == "check"), lock
+    vacuity = sweep.selection.vacuity or (asked if options.vacuity is None else options.vacuity)
+    vacuity = vacuity and sweep.selection.options.mode == "check"
+    return sweep.select(counted=points, vacuity=vacuity), lock
 
 
 def _accept(gated: GateResult, options: GateOptions) -> GateResult:
     """The decision against a lock just written from the results."""
-    path, found = lock_path(gated.sweep.path), gated.found
+    path, found = lock_path(gated.sweep.file.path), gated.found
     points = [point.locked for point in gated.decision.points if point.locked is not None]
     kept = {each.name: each.kept for each in found.self_test or () if each.mutant is not None}
     if found.self_test is None and gated.lock is not None:
@@ -331,10 +337,12 @@ def _accept(gated: GateResult, options: GateOptions) -> GateResult:
     lock = Lock(
         point=points,
         tlc=found.tlc,
-        vacuity=gated.sweep.vacuity,
-        options=list(gated.sweep.adjusted),
+        vacuity=gated.sweep.selection.vacuity,
+        options=list(gated.sweep.selection.adjusted),
         mutants=blindness(found.mutants.rows) if found.mutants is not None else None,
-        survivors=survivors(found.report, gated.sweep.file.mutation) if found.report is not None else None,
+        survivors=survivors(found.report, gated.sweep.file.sections.mutation)
+        if found.report is not None
+        else None,
         self_test=kept or None,
     )
     write_file(path, lock_text(lock))

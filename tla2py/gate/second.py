@@ -105,7 +105,7 @@ def run_second(
     """
     runs = SecondRuns(name=str(named), jar=toolchain.jar)
     # Only the answers are compared.
-    plain, own = replace(sweep, vacuity=False), below(store, FOLDER)
+    plain, own = sweep.select(vacuity=False), below(store, FOLDER)
     try:
         [result] = run_sweeps([plain], toolchain, executors, store=own, fresh=fresh, listener=listener)
     except InputError as error:

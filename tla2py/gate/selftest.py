@@ -195,7 +195,7 @@ def _where(sweep: Sweep, name: str, point: int) -> str:
     with contextlib.suppress(KeyError):
         if definition is not None and (module := spec.file_of(definition)).path is not None:
             return module.where(definition.span)
-    return str(sweep.path)
+    return str(sweep.file.path)
 
 
 def self_test_problems(tested: Sequence[SelfTestResult] | None, acceptance: Acceptance) -> Iterator[Problem]:

@@ -79,13 +79,13 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     manifest = store.manifest()
     have = store.points().run_ids()
     every = range(1, len(sweep.points) + 1)
-    ids = plans(replace(sweep, counted=frozenset(every))).runs.ids
-    if sweep.logs.readers and have.isdisjoint(ids):
+    ids = plans(sweep.select(counted=frozenset(every))).runs.ids
+    if sweep.specification.logs.readers and have.isdisjoint(ids):
         # The TLC of the store may have had no Java classes that read logs.
         sweep = literal_logs(sweep)
-        ids = plans(replace(sweep, counted=frozenset(every))).runs.ids
+        ids = plans(sweep.select(counted=frozenset(every))).runs.ids
     counted = frozenset(index for index, run_id in zip(every, ids, strict=True) if run_id in have)
-    plan = plans(replace(sweep, counted=counted))
+    plan = plans(sweep.select(counted=counted))
     if not rows or set(plan.runs.ids) == have:
         return plan, None
     # The store may keep texts that none of its points uses any more.
@@ -93,16 +93,16 @@ def plan_stored(sweep: Sweep, store: Store, rows: Sequence[RunRow]) -> tuple[Pla
     parts = [f"module {name} has changed" for name in changed if manifest.files]
     if manifest.settings:
         parts.append(f"it was made with --set {', '.join(manifest.settings)}")
-    if manifest.sweep != sweep.text:
-        parts.append(f"{sweep.path} has changed")
+    if manifest.sweep != sweep.file.text:
+        parts.append(f"{sweep.file.path} has changed")
     return plan, _other_inputs(sweep, store, parts or _first_difference(sweep, plan, store))
 
 
 def _other_inputs(sweep: Sweep, store: Store, changes: Sequence[str]) -> str:
     """How the inputs of a store differ from those of its sweep file, and the command that catches up."""
-    command = shlex.join(["tla2py", "gate", str(sweep.path), "-o", str(store.path)])
+    command = shlex.join(["tla2py", "gate", str(sweep.file.path), "-o", str(store.path)])
     return (
-        f"{store.path} was made from other inputs than {sweep.path}: "
+        f"{store.path} was made from other inputs than {sweep.file.path}: "
         f"{'; '.join(changes) or 'the difference is unknown'}; run '{command}' to execute the missing runs"
     )
 
@@ -115,7 +115,7 @@ def _first_difference(sweep: Sweep, plan: Plan, store: Store) -> list[str]:
         other = made.get(parameters_key(point.parameters))
         if other in records and other is not None and other != run.run_id:
             with store.archive(other) as archive:
-                written = run.main not in {spec.root.name for spec in sweep.specs.values()}
+                written = run.main not in {spec.root.name for spec in sweep.specification.modules.values()}
                 return list(_differences(run, archive.record, f"{run.main}.tla" if written else None))
     return []
 
@@ -157,7 +157,7 @@ def stored_mutants(
 
 def stored_report(sweep: Sweep, plan: Plan, store: Store) -> tuple[MutantReport | None, str | None]:
     """The mutants that ran for a store, and what is missing if their original is another one."""
-    if sweep.file.mutation is None:
+    if sweep.file.sections.mutation is None:
         return None, None
     try:
         own = Store.open(mutants_address(store.path))

@@ -55,7 +55,7 @@ def gate_summary(gates: Sequence[Evidence]) -> RenderableType:
 
 def lock_lines(gated: GateResult) -> Text:
     """The lines on the lock that a gate wrote or did not write, and the drift that this accepted."""
-    path = lock_path(gated.sweep.path)
+    path = lock_path(gated.sweep.file.path)
     if gated.written is None:
         return Text(f"did not write {path}: {gated.decision.name} is not as expected", "bold red")
     accepted: dict[str, list[int]] = {}
@@ -97,7 +97,7 @@ def _details(gate: Evidence) -> list[Text]:
         if points is groups[0] and (plain := gate.again(points[0]).plain) is not None:
             lines.append(_command("plain", plain))
     # What to write to expect what points violate; nothing where that is as expected.
-    if gate.sweep.path.suffix == ".toml" and not gate.sweep.settings:
+    if gate.sweep.file.path.suffix == ".toml" and not gate.sweep.selection.settings:
         for where, expecting in _expecting(gate):
             lines.append(Text.assemble(("      known? ", "bold"), f"then {printable(where)}:"))
             lines += [Text(f"        {printable(line)}") for line in expecting]
@@ -221,12 +221,12 @@ def _expecting(gate: Evidence) -> Iterator[tuple[str, list[str]]]:
             judged.setdefault(_own_row(gate, each), []).append(each)
     for number, red in sorted(judged.items(), key=lambda item: -1 if item[0] is None else item[0]):
         place = printable(expectation_place(gate.sweep, red[0].expected))
-        where = f"write, in {gate.sweep.path.name}"
+        where = f"write, in {gate.sweep.file.path.name}"
         if number is not None:
             # The first row that matches counts, and one without a point is an error.
             whole = len(red) == sum(_own_row(gate, each) == number for each in every)
             where = f"change the row at {place} to" if whole else f"write, before the row at {place}"
-        elif _by_section(red[0]) and gate.sweep.source.position("expect")[0]:
+        elif _by_section(red[0]) and gate.sweep.file.source.position("expect")[0]:
             where = f"change the section at {place} to"
         yield where, _rows(gate, red)
 

@@ -257,11 +257,11 @@ class MutationChoice:
 
 def file_choice(sweep: Sweep) -> MutationChoice:
     """The choice that a sweep file makes in ``[mutation]``."""
-    section = sweep.file.mutation or MutationSection()
+    section = sweep.file.sections.mutation or MutationSection()
     return MutationChoice(
         operators=tuple(section.operators),
         sample=section.sample,
-        seed=sweep.options.seed,
+        seed=sweep.selection.options.seed,
         points=",".join(map(str, section.points)) or None,
         budget=section.budget,
     )
@@ -379,7 +379,9 @@ def prepare_trial(sweep: Sweep, plan: Plan, choice: MutationChoice) -> Trial:
             reach.setdefault(each.mutant, set()).add(place)
     every = chosen_mutants(in_order(mutants.values()), operators=choice.operators, actions=choice.actions)
     chosen = chosen_mutants(every, sample=choice.sample, seed=choice.seed)
-    texts = {module.name: module.text for spec in sweep.specs.values() for module in spec.modules}
+    texts = {
+        module.name: module.text for spec in sweep.specification.modules.values() for module in spec.modules
+    }
     first: dict[tuple[str, str], Mutant] = {}
     for each in chosen:
         changed = digest_text("".join(each.edit.apply(texts[each.module]).split()))
@@ -405,4 +407,4 @@ def _read_given(sweep: Sweep, file: Path) -> list[Mutant]:
             f"cannot read {file}: {reason_of(error)}",
             hint="a file of mutants has a JSON object on each line",
         ) from error
-    return given_mutants(sweep.specs.values(), lines, str(file))
+    return given_mutants(sweep.specification.modules.values(), lines, str(file))

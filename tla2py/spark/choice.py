@@ -137,12 +137,12 @@ def choose_executor(
             return name == ExecutorName.SPARK
         if master is not None or submitted() or has_active_context():
             return True
-        return any(sweep.file.tlc.executor == "spark" for sweep in sweeps)
+        return any(sweep.file.sections.tlc.executor == "spark" for sweep in sweeps)
 
     @contextlib.contextmanager
     def opened(sweeps: Sequence[Sweep]) -> Iterator[Callable[[], Executor]]:
-        workers = max(sweep.options.workers for sweep in sweeps)
-        memory = max(sweep.limits.memory_bytes for sweep in sweeps)
+        workers = max(sweep.selection.options.workers for sweep in sweeps)
+        memory = max(sweep.selection.limits.memory_bytes for sweep in sweeps)
 
         def open_executor() -> Executor:
             if is_spark(sweeps):

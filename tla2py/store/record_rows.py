@@ -29,9 +29,9 @@ from tla2py.store.parquet import TableWriter
 from tla2py.store.record import Archive, input_file
 from tla2py.store.storage import Storage
 from tla2py.store.store import Store
-from tla2py.sweep.file import PointPlaces, SweepText, read_sweep_text
+from tla2py.sweep.file import PointPlaces, SweepFile, SweepText, read_sweep_text
 from tla2py.sweep.options import with_settings
-from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.sections import Sections
 from tla2py.tlc.output.codes import ENTRY
 from tla2py.tlc.output.messages import UNEXPLAINED
 from tla2py.tlc.output.prints import iter_behaviours
@@ -45,14 +45,15 @@ class StoredOrigins:
     def __init__(self, store: Store, manifest: Manifest) -> None:
         self._files, self._text = manifest.files, cache(store.source)
         path = Path(manifest.sweep_file or manifest.name)
-        source = SweepText(path, manifest.sweep)
         try:
-            file, source = with_settings(*read_sweep_text(manifest.sweep, path), manifest.settings)
+            file = with_settings(read_sweep_text(manifest.sweep, path), manifest.settings)
         except InputError:
-            file = SweepFile(module="")  # the store was not made from a sweep file
+            # The store was not made from a sweep file.
+            source = SweepText(path, manifest.sweep)
+            file = SweepFile(path=path, sections=Sections(module=""), source=source)
         # The user's configs may have changed since, and other machines do not have them.
         configs = {name: self._source_of(sha256) for name, sha256 in manifest.configs.items()}
-        self._written = PointPlaces(source=source, file=file, configs=configs, parameters={})
+        self._written = PointPlaces(file=file, configs=configs, parameters={})
 
     def located(self, parameters: Mapping[str, str], record: RunRecord, result: RunResult) -> RunResult:
         """The result of a point with these parameters, with places in the user's files; unchanged if a text is missing."""

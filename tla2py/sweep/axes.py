@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, ParameterKind, is_expression, unnameable
 from tla2py.sweep import sections
-from tla2py.sweep.file import SweepText, removed_parameter
+from tla2py.sweep.file import SweepFile, removed_parameter
 from tla2py.sweep.grid import MODEL_KEYS, Parameter, key_of, unknown_parameter
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.graph import ModuleGraph
@@ -17,31 +17,29 @@ from tla2py.tla.replacement import split_module
 from tla2py.tlc.process.command import check_variable
 
 
-def read_parameters(
-    file: sections.SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]
-) -> tuple[Parameter, ...]:
+def read_parameters(file: SweepFile, specs: Mapping[str, ModuleGraph]) -> tuple[Parameter, ...]:
     """The parameters of a sweep file.
 
     Raises InputError: ``empty-parameter``, ``unknown-parameter``, ``assigned-twice``, ``grid-key``, ``values``,
     ``wrong-type`` and ``variable-name`` for environment variables and Java properties.
     """
     found = []
-    if isinstance(file.module, list):
-        found.append(Parameter(name="module", kind="module", values=tuple(file.module)))
-    if isinstance(file.config, list):
-        found.append(Parameter(name="config", kind="config", values=tuple(file.config)))
+    if isinstance(file.sections.module, list):
+        found.append(Parameter(name="module", kind="module", values=tuple(file.sections.module)))
+    if isinstance(file.sections.config, list):
+        found.append(Parameter(name="config", kind="config", values=tuple(file.sections.config)))
     for section in sections.VARIABLES:
-        for name in getattr(file, section):
-            check_variable(section, name, source.place(section, name))
-    for name, values in file.parameters.items():
-        where = source.place("parameters", name)
+        for name in getattr(file.sections, section):
+            check_variable(section, name, file.place(section, name))
+    for name, values in file.sections.parameters.items():
+        where = file.place("parameters", name)
         kind = _kind(name, specs, where)
         variable = name.partition(".")[2]
         for other, assigned in (
-            ("in [constants]", name in file.constants),
-            ("in [substitutions]", name in file.substitutions),
-            (f"in [{kind}]", kind in sections.VARIABLES and variable in getattr(file, kind)),
-            ("the name of the logs of [logs]", name == "log" and file.logs.files),
+            ("in [constants]", name in file.sections.constants),
+            ("in [substitutions]", name in file.sections.substitutions),
+            (f"in [{kind}]", kind in sections.VARIABLES and variable in getattr(file.sections, kind)),
+            ("the name of the logs of [logs]", name == "log" and file.sections.logs.files),
         ):
             if assigned:
                 hint = "keep one of them"
@@ -59,32 +57,30 @@ def read_parameters(
                 hint="give it at least one, as in [1, 2] or { from = 1, to = 3 }",
             )
         found.append(Parameter(name=name, kind=kind, values=texts))
-    if file.logs.files:
-        found.append(Parameter(name="log", kind="log", values=tuple(map(str, file.logs.files))))
-    if file.grid.repeat > 1:
-        if file.tlc.mode == "check":
+    if file.sections.logs.files:
+        found.append(Parameter(name="log", kind="log", values=tuple(map(str, file.sections.logs.files))))
+    if file.sections.grid.repeat > 1:
+        if file.sections.tlc.mode == "check":
             raise InputError(
                 "grid-key",
                 "repeat applies only to simulation; a check gives the same answer each time",
-                where=source.place("grid", "repeat"),
+                where=file.place("grid", "repeat"),
                 hint='set mode = "simulate" in [tlc], or remove repeat',
             )
-        seeds = tuple(str(file.tlc.seed + n) for n in range(file.grid.repeat))
+        seeds = tuple(str(file.sections.tlc.seed + n) for n in range(file.sections.grid.repeat))
         found.append(Parameter(name="seed", kind="seed", values=seeds))
     return tuple(found)
 
 
-def group_parameters(
-    file: sections.SweepFile, source: SweepText, parameters: Sequence[Parameter]
-) -> tuple[tuple[Parameter, ...], ...]:
+def group_parameters(file: SweepFile, parameters: Sequence[Parameter]) -> tuple[tuple[Parameter, ...], ...]:
     """The parameters in loop order, zipped ones in one group.
 
     Raises InputError: ``grid-key`` for a wrong zip, ``duplicate-point`` for a repeated value or zipped row.
     """
-    where = source.place("grid", "zip")
+    where = file.place("grid", "zip")
     by_name = {parameter.name: parameter for parameter in parameters}
     group_of: dict[str, tuple[Parameter, ...]] = {}
-    for names in file.grid.zip:
+    for names in file.sections.grid.zip:
         for name in names:
             if name not in by_name:
                 raise unknown_parameter(name, list(by_name), where)
@@ -103,11 +99,11 @@ def group_parameters(
         group_of.update(dict.fromkeys(names, group))
     groups = dict.fromkeys(group_of.get(parameter.name, (parameter,)) for parameter in parameters)
     for group in groups:
-        _check_rows(group, source)
+        _check_rows(group, file)
     return tuple(groups)
 
 
-def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
+def _check_rows(group: tuple[Parameter, ...], file: SweepFile) -> None:
     seen: set[Hashable] = set()
     for row in zip(*(parameter.values for parameter in group), strict=True):
         key = tuple(key_of(parameter.kind, text) for parameter, text in zip(group, row, strict=True))
@@ -117,10 +113,10 @@ def _check_rows(group: tuple[Parameter, ...], source: SweepText) -> None:
         first = group[0]
         if len(group) == 1:
             keys = (first.name,) if first.kind in ("module", "config") else ("parameters", first.name)
-            message, where = f"parameter {first.name} has the value {row[0]} twice", source.place(*keys)
+            message, where = f"parameter {first.name} has the value {row[0]} twice", file.place(*keys)
         else:
             shown = parameter_text({p.name: text for p, text in zip(group, row, strict=True)})
-            message, where = f"the zipped parameters have {shown} twice", source.place("grid", "zip")
+            message, where = f"the zipped parameters have {shown} twice", file.place("grid", "zip")
         raise InputError("duplicate-point", message, where=where, hint="remove one of them")
 
 
@@ -213,7 +209,7 @@ def replaces_definition(name: str, specs: Iterable[ModuleGraph]) -> bool:
     return defined or name.startswith("[") or replaceable_standard(name)
 
 
-def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str, ModuleGraph]) -> None:
+def check_names(file: SweepFile, specs: Mapping[str, ModuleGraph]) -> None:
     """Check that at least one of the modules declares each name that the file uses.
 
     Raises InputError: ``unknown-constant``, ``unknown-definition``, ``unknown-name``.
@@ -221,28 +217,28 @@ def check_names(file: sections.SweepFile, source: SweepText, specs: Mapping[str,
     constants = sorted({c.name for spec in specs.values() for c in spec.constants})
     definitions = sorted({name for spec in specs.values() for name in spec.definitions})
     shown = ", ".join(specs)
-    for name in file.constants:
+    for name in file.sections.constants:
         if name not in constants:
             raise InputError(
                 "unknown-constant",
                 f"{shown} declares no constant {name}" + (", but defines it" if name in definitions else ""),
-                where=source.place("constants", name),
+                where=file.place("constants", name),
                 hint="replace a definition in [substitutions] or [parameters]"
                 if name in definitions
                 else did_you_mean(name, constants, f"its constants: {', '.join(constants) or 'none'}"),
             )
-    for name in file.substitutions:
-        _check_substitution(name, source.place("substitutions", name), specs)
-    for name in file.parameters:
+    for name in file.sections.substitutions:
+        _check_substitution(name, file.place("substitutions", name), specs)
+    for name in file.sections.parameters:
         if name.startswith("["):
-            _check_substitution(name, source.place("parameters", name), specs)
-    model = file.model
+            _check_substitution(name, file.place("parameters", name), specs)
+    model = file.sections.model
     for key in (*LIST_FIELDS, *MODEL_NAMES):
         value = getattr(model, key)
         symmetric = key in MODEL_NAMES and isinstance(value, list)
         what, known = ("constant", constants) if symmetric else ("definition", definitions)
         for name in value if isinstance(value, list) else [value] if value else []:
-            where = source.place("model", key, value=name)
+            where = file.place("model", key, value=name)
             if key in LIST_FIELDS and is_expression(name):
                 continue
             if name not in known:
@@ -280,12 +276,12 @@ def _check_substitution(name: str, where: str, specs: Mapping[str, ModuleGraph])
         raise unknown_name(bare, "constant or definition", known, where, shown)
 
 
-def check_expected_parameters(file: sections.SweepFile, source: SweepText, parameters: list[str]) -> None:
+def check_expected_parameters(file: SweepFile, parameters: list[str]) -> None:
     """Check that the rows of expectations match on parameters only. Raises InputError (``grid-key``)."""
-    for number, row in enumerate(file.expect.point if file.expect else ()):
+    for number, row in enumerate(file.sections.expect.point if file.sections.expect else ()):
         for name in row.match if isinstance(row.match, dict) else ():
             if name not in parameters:
-                raise unknown_parameter(name, parameters, source.place("expect", "point", number, "match"))
+                raise unknown_parameter(name, parameters, file.place("expect", "point", number, "match"))
 
 
 def unknown_name(name: str, what: str, known: list[str], where: str, shown: str) -> InputError:
@@ -298,10 +294,11 @@ def unknown_name(name: str, what: str, known: list[str], where: str, shown: str)
     )
 
 
-def sweep_name(name: str, source: SweepText) -> str:
+def sweep_name(file: SweepFile) -> str:
     """The name of a sweep, also of its store below ``runs``. Raises InputError (``sweep-name``)."""
+    name = file.sections.name or file.path.stem
     if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
         text = f"name = {name!r} is a path outside the folder of stores"
         hint = "put the store elsewhere with -o"
-        raise InputError("sweep-name", text, where=source.place("name"), hint=hint)
+        raise InputError("sweep-name", text, where=file.place("name"), hint=hint)
     return name

@@ -23,7 +23,7 @@ from tla2py.sweep.sections import (
     SECTIONS,
     VARIABLES,
     Expected,
-    SweepFile,
+    Sections,
     ValuesTable,
     listed,
 )
@@ -44,6 +44,7 @@ class SweepText:
         self.path = path
         self.settings = settings
         self.lines = text.removesuffix("\n").split("\n")
+        self.text = "\n".join(self.lines) + "\n"
         # What is inside strings of several lines is no key.
         self._keys = without_lines_in_strings(text).split("\n")
 
@@ -149,10 +150,39 @@ class OptionText(SweepText):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SweepFile:
+    """A sweep file: its path, the sections in it, and its text, which has the places of keys and values.
+
+    Where a command takes options in place of a file, ``source`` names these.
+    """
+
+    path: Path
+    sections: Sections
+    source: SweepText
+
+    @property
+    def folder(self) -> Path:
+        """The folder that paths in the file are relative to."""
+        return self.path.parent
+
+    @property
+    def text(self) -> str:
+        """The text as a store keeps it."""
+        return self.source.text
+
+    def place(self, *keys: str | int, value: str | None = None) -> str:
+        """Return the place of a key or value, as ``SweepText.place`` does."""
+        return self.source.place(*keys, value=value)
+
+    def with_sections(self, **changes: Any) -> SweepFile:
+        """Return the file with other values of some sections; its text stays the same."""
+        return replace(self, sections=msgspec.structs.replace(self.sections, **changes))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class PointPlaces:
     """The places of a point's values and names. ``configs`` are the texts of the sweep's configs by name."""
 
-    source: SweepText
     file: SweepFile
     configs: Mapping[str, str]
     parameters: Mapping[str, str]
@@ -162,31 +192,33 @@ class PointPlaces:
         keys, text = self._list(name) or self._assigned(name)
         if text is None:
             return self.name(name)
-        place = self.source.inside(keys, text, index, length)
-        return place or self._place(self.source.place(*keys, value=text))
+        place = self.file.source.inside(keys, text, index, length)
+        return place or self._place(self.file.place(*keys, value=text))
 
     def name(self, name: str) -> Place | None:
         """The place of a name in the sweep file, or in the point's config."""
         bare = name.rpartition("]")[2].strip()
         for key in (*LIST_FIELDS, *MODEL_NAMES):
             if bare in re.findall(r"[\w!]+", self.parameters.get(key, "")):
-                return self._place(self.source.place("parameters", key, value=bare))
-            own = getattr(self.file.model, key)
+                return self._place(self.file.place("parameters", key, value=bare))
+            own = getattr(self.file.sections.model, key)
             if own == bare or (isinstance(own, list) and bare in own):
-                return self._place(self.source.place("model", key, value=bare))
+                return self._place(self.file.place("model", key, value=bare))
         if (keys := self._assigned(name)[0])[-1] == name:
-            return self._place(self.source.place(*keys))
-        config = self.parameters.get("config") or self.file.config
+            return self._place(self.file.place(*keys))
+        config = self.parameters.get("config") or self.file.sections.config
         if not isinstance(config, str):
             return None
-        return config_name(self.source.path.parent / config, self.configs.get(config, "").splitlines(), bare)
+        return config_name(
+            self.file.source.path.parent / config, self.configs.get(config, "").splitlines(), bare
+        )
 
     def _list(self, text: str) -> tuple[tuple[str, ...], str] | None:
         """The key of the list that has an expression at the point, and the expression."""
         for key in LIST_FIELDS if is_expression(text) else ():
-            if key in self.parameters and text in listed(self.file, key, self.parameters[key]):
+            if key in self.parameters and text in listed(self.file.sections, key, self.parameters[key]):
                 return ("parameters", key), text
-            if text in map(value_text, getattr(self.file.model, key) or ()):
+            if text in map(value_text, getattr(self.file.sections.model, key) or ()):
                 return ("model", key), text
         return None
 
@@ -201,8 +233,8 @@ class PointPlaces:
         """
         tables = (
             ("parameters", self.parameters),
-            ("constants", self.file.constants),
-            ("substitutions", self.file.substitutions),
+            ("constants", self.file.sections.constants),
+            ("substitutions", self.file.sections.substitutions),
         )
         for table, values in tables:
             if name in values:
@@ -216,7 +248,7 @@ class PointPlaces:
 
     def _place(self, place: str) -> Place:
         found = Place.parse(place)
-        return replace(found, excerpt=self.source.lines[found.line - 1]) if found.line else found
+        return replace(found, excerpt=self.file.source.lines[found.line - 1]) if found.line else found
 
 
 FOLDER_FILE = "models.toml"
@@ -271,8 +303,8 @@ def files_below(folder: Path) -> Iterator[Path]:
     yield from (link for link in links if not link.resolve().is_relative_to(root))
 
 
-def read_sweep_file(path: Path) -> tuple[SweepFile, SweepText]:
-    """The sections of a sweep file, and its text.
+def read_sweep_file(path: Path) -> SweepFile:
+    """Return the sweep file at a path.
 
     Raises InputError: ``manifest``, ``sweep-missing``, ``sweep-unreadable``, and as ``read_sweep_text`` does.
     """
@@ -302,10 +334,8 @@ def _read(path: Path) -> str:
         raise InputError("sweep-unreadable", f"cannot read {path}: {reason_of(error)}", hint=hint) from error
 
 
-def read_sweep_text(
-    text: str, path: Path, given: Mapping[str, object] | None = None
-) -> tuple[SweepFile, SweepText]:
-    """The sections of a text, as if read from a file at this path, which need not have the ``given`` keys.
+def read_sweep_text(text: str, path: Path, given: Mapping[str, object] | None = None) -> SweepFile:
+    """Return a text as a sweep file at this path; it need not have the ``given`` keys.
 
     Raises InputError: ``sweep-syntax``, and as ``convert_sections`` does.
     """
@@ -317,27 +347,27 @@ def read_sweep_text(
     if re.search(r"\\(u|U0000)0000", text):
         hint = "remove it; no path may have that character"
         raise InputError("sweep-syntax", "a string contains \\u0000", where=str(path), hint=hint)
-    return convert_sections({**(given or {}), **data}, source), source
+    return SweepFile(path=path, sections=convert_sections({**(given or {}), **data}, source), source=source)
 
 
-def read_folder_file(path: Path) -> tuple[SweepFile, SweepText]:
-    """The sections of a folder's ``models.toml``, which may be missing, and its text.
+def read_folder_file(path: Path) -> SweepFile:
+    """Return a folder's ``models.toml``, which may be missing.
 
     Raises InputError (``sweep-unreadable``), and as ``read_sweep_text`` does.
     """
     return read_sweep_text(_read(path) if path.is_file() else "", path, {"module": []})
 
 
-def sweep_file_of(sections: Mapping[str, Any], path: Path) -> tuple[SweepFile, SweepText]:
-    """A sweep file with these sections, which options give, and the text that it would have at this path.
+def sweep_file_of(sections: Mapping[str, Any], path: Path) -> SweepFile:
+    """Return a sweep file at this path with these sections, which options give.
 
     Raises InputError as ``convert_sections`` does.
     """
     source = OptionText(path.parent / sections["module"], toml.document(sections))
-    return convert_sections(sections, source), source
+    return SweepFile(path=path, sections=convert_sections(sections, source), source=source)
 
 
-def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFile:
+def convert_sections(sections: Mapping[str, Any], source: SweepText) -> Sections:
     """A sweep file with these sections; ``source`` is where they are written.
 
     Raises InputError: ``sweep-syntax``, ``unknown-key``, ``no-module``, ``wrong-type``.
@@ -349,7 +379,7 @@ def convert_sections(sections: Mapping[str, Any], source: SweepText) -> SweepFil
             "no-module", "the key module is missing", where=str(source.path), hint='write module = "NAME.tla"'
         )
     try:
-        file = msgspec.convert(data, SweepFile)
+        file = msgspec.convert(data, Sections)
     except msgspec.ValidationError as error:
         raise _type_error(data, source, str(error)) from error
     for name, values in file.parameters.items():
@@ -427,7 +457,7 @@ def _toml_error(path: Path, text: str) -> InputError:
 
 
 # The types of the top-level keys.
-_TYPES = {field.encode_name: field.type for field in msgspec.structs.fields(SweepFile)}
+_TYPES = {field.encode_name: field.type for field in msgspec.structs.fields(Sections)}
 _WORDS = {
     "str": "a string",
     "int": "a number",

@@ -11,9 +11,8 @@ from pathlib import Path
 
 from tla2py.errors import InputError
 from tla2py.lint.rules import check_config_names, module_of
-from tla2py.sweep.file import FOLDER_FILE, MARK, files_below
-from tla2py.sweep.sections import SweepFile
-from tla2py.sweep.sweep import Unread
+from tla2py.sweep.file import FOLDER_FILE, MARK, SweepFile, files_below
+from tla2py.sweep.selection import Unread
 from tla2py.text import listed
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import embedded_names, read_config, read_config_text
@@ -62,7 +61,7 @@ class FolderModels:
 
 def excluded_configs(file: SweepFile) -> set[str]:
     """Return the configs that the ``models.toml`` of a folder excludes by name."""
-    return {str(row["config"]) for row in file.grid.exclude if [*row] == ["config"]}
+    return {str(row["config"]) for row in file.sections.grid.exclude if [*row] == ["config"]}
 
 
 def find_models(folder: Path, libraries: Sequence[Path] = ()) -> FolderModels:

@@ -13,8 +13,8 @@ from typing import overload
 
 from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, MODEL_NAMES, ParameterKind
-from tla2py.sweep.file import SweepText
-from tla2py.sweep.sections import Scalar, SweepFile
+from tla2py.sweep.file import SweepFile
+from tla2py.sweep.sections import Scalar
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.value import Opaque, Value, canonical
 from tla2py.tla.value_text import parse_value
@@ -144,7 +144,6 @@ def parameters_key(parameters: Mapping[str, str]) -> Hashable:
 
 def walk_grid(
     file: SweepFile,
-    source: SweepText,
     groups: Sequence[Sequence[Parameter]],
     failing: Callable[[Mapping[str, str]], str | None],
 ) -> tuple[Points, tuple[Exclusion, ...]]:
@@ -160,11 +159,11 @@ def walk_grid(
         raise InputError(
             "grid-size",
             f"the parameters have {size:,} combinations, more than {_MOST_COMBINATIONS:,}",
-            where=source.place("parameters"),
+            where=file.place("parameters"),
             hint="zip parameters that belong together, or split the sweep",
         )
-    exclude_at = source.place("grid", "exclude")
-    rules = [_row(rule, list(kinds), exclude_at) for rule in file.grid.exclude]
+    exclude_at = file.place("grid", "exclude")
+    rules = [_row(rule, list(kinds), exclude_at) for rule in file.sections.grid.exclude]
     agreeing = [(f"exclude: {parameter_text(rule)}", _agreeing(rule, groups)) for rule in rules]
     counts: Counter[str] = Counter()
     first: dict[str, list[Mapping[str, str]]] = defaultdict(list)
@@ -187,13 +186,13 @@ def walk_grid(
             counts[reason] += 1
             if counts[reason] <= _LISTED:
                 first[reason].append(texts)
-    if file.grid.include:
-        _include(rows, file, kinds, source.place("grid", "include"))
+    if file.sections.grid.include:
+        _include(rows, file, kinds, file.place("grid", "include"))
     points = Points(tuple(kinds), rows)
     if not points:
-        key = "where" if file.grid.where and not file.grid.exclude else "exclude"
+        key = "where" if file.sections.grid.where and not file.sections.grid.exclude else "exclude"
         hint = "exclude fewer points, or add some with include"
-        raise InputError("empty-grid", f"{key} leaves no point", where=source.place("grid", key), hint=hint)
+        raise InputError("empty-grid", f"{key} leaves no point", where=file.place("grid", key), hint=hint)
     excluded = (Exclusion(reason=r, count=count, first=tuple(first[r])) for r, count in counts.items())
     return points, tuple(excluded)
 
@@ -207,7 +206,7 @@ def _include(
         return tuple(map(key_of, kinds.values(), row))
 
     seen = set(map(identity, rows))
-    for each in file.grid.include:
+    for each in file.sections.grid.include:
         texts = _row(each, list(kinds), where)
         if missing := [name for name in kinds if name not in texts]:
             hint = "give every parameter a value"

@@ -152,7 +152,7 @@ def judge_point(sweep: Sweep, row: Expectation, run: RunRow) -> Iterator[Mismatc
         missing = tuple(wanted for wanted in row.violates if not any(is_expected(n, [wanted]) for n in names))
         surplus = tuple(name for name in names if not is_expected(name, row.violates))
         # With find = "first" TLC stops at one violation, so the others are not missing.
-        if missing and (sweep.options.find == "each" or not names):
+        if missing and (sweep.selection.options.find == "each" or not names):
             code = ExitCode.INCONCLUSIVE if set(missing) <= set(run.undecided) else ExitCode.UNEXPECTED
             yield Mismatch(point, "unexpected", f"does not violate {', '.join(missing)}, expected to", code)
         if surplus:
@@ -238,7 +238,7 @@ def answers(
     violated = {violation.label: violation for violation in run.violated}
     listed = {check.label for check in checked}
     besides = [Check(each.kind, each.name) for name, each in violated.items() if name not in listed]
-    undecided = left_open(violated, listed, run.undecided, sweep.options.find)
+    undecided = left_open(violated, listed, run.undecided, sweep.selection.options.find)
     foreseen = row.violates or ()
     anything = expected_verdict(row) is Verdict.VIOLATED and row.violates is None
     for check in (*checked, *besides):
@@ -266,7 +266,7 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
     ``outcome`` contradicts the verdict, ``expect-unchecked`` for a name that no point of the row checks,
     ``expect-unknown-action``.
     """
-    section = sweep.file.expect
+    section = sweep.file.sections.expect
     if section is None:
         return
     # For each row, the labels of the checks of the points it applies to; None is the section itself.
@@ -282,13 +282,13 @@ def check_expectations(sweep: Sweep, plan: Plan) -> None:
             raise InputError(
                 "expect-unchecked",
                 f"a law of {name} is expected, but no point checks it",
-                where=sweep.source.place("expect", "law", name),
+                where=sweep.file.place("expect", "law", name),
                 hint=did_you_mean(name, sorted(known), f"checked: {', '.join(sorted(known)) or 'nothing'}"),
             )
         law(plan.points[0].parameters)
     for number, row in enumerate(section.point):
         if not users.get(number):
-            if isinstance(row, ExternalExpectation) or sweep.settings:
+            if isinstance(row, ExternalExpectation) or sweep.selection.settings:
                 continue  # a row of the sweep file takes precedence, or this time the grid is another one
             raise _unused(sweep, section, number)
         _check_row(sweep, row, users[number], ("expect", "point", number))
@@ -306,7 +306,7 @@ def expectation_place(sweep: Sweep, expected: ExpectPoint | ExpectSection) -> st
     if isinstance(expected, ExternalExpectation):
         return expected.where
     number = row_number(sweep, expected)
-    return sweep.source.place("expect") if number is None else sweep.source.place("expect", "point", number)
+    return sweep.file.place("expect") if number is None else sweep.file.place("expect", "point", number)
 
 
 def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[int, frozenset[str]]:
@@ -322,7 +322,7 @@ def checked_labels(sweep: Sweep, plan: Plan, *, dropped: bool = False) -> dict[i
 def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
     match = section.point[number].match
     alone = msgspec.structs.replace(section, point=[section.point[number]])
-    rows = ExpectedRows(alone, sweep.logs.logs, sweep.kinds, sweep.expected_rows.holds)
+    rows = ExpectedRows(alone, sweep.specification.logs.logs, sweep.kinds, sweep.expected_rows.holds)
     used = any(rows.number(p.parameters) is not None for p in sweep.points.first_with(rows.names))
     shown = match if isinstance(match, str) else "every point"
     if isinstance(match, dict) and match:
@@ -339,7 +339,7 @@ def _unused(sweep: Sweep, section: ExpectSection, number: int) -> InputError:
                 known = ", ".join([*map(value_shown, values[:_SHOWN]), *["..."][: len(values) > _SHOWN]])
                 hint = f"{name} is one of {known}" if len(values) > 1 else f"{name} is {known} at every point"
     return InputError(
-        "expect-no-point", message, where=sweep.source.place("expect", "point", number), hint=hint
+        "expect-no-point", message, where=sweep.file.place("expect", "point", number), hint=hint
     )
 
 
@@ -351,7 +351,7 @@ def _check_row(
 ) -> None:
     def place(key: str, value: str | None = None) -> str:
         return (
-            row.where if isinstance(row, ExternalExpectation) else sweep.source.place(*keys, key, value=value)
+            row.where if isinstance(row, ExternalExpectation) else sweep.file.place(*keys, key, value=value)
         )
 
     if row.outcome is not None and row.verdict not in (None, VERDICTS[row.outcome].value):
@@ -375,7 +375,7 @@ def _check_row(
                 where=place("violates", name),
                 hint=did_you_mean(name, sorted(known), f"checked: {', '.join(sorted(known)) or 'nothing'}"),
             )
-    definitions = sorted({name for spec in sweep.specs.values() for name in spec.definitions})
+    definitions = sorted({name for spec in sweep.specification.modules.values() for name in spec.definitions})
     for name in row.fires or ():
         if name not in definitions:
             raise InputError(

@@ -28,7 +28,7 @@ from tla2py.sweep.axes import (
 )
 from tla2py.sweep.file import (
     FOLDER_FILE,
-    SweepText,
+    SweepFile,
     folder_file,
     read_folder_file,
     read_sweep_file,
@@ -50,8 +50,9 @@ from tla2py.sweep.options import (
     with_settings,
 )
 from tla2py.sweep.predicates import expected_laws, failing_predicate
-from tla2py.sweep.sections import SweepFile
-from tla2py.sweep.sweep import Sweep, Unread, with_config_rows
+from tla2py.sweep.selection import Selection, Unread
+from tla2py.sweep.specification import Specification
+from tla2py.sweep.sweep import Sweep, with_config_rows
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tlc.config.read import ConfigFile, read_config
 from tla2py.tlc.config.statements import MISTAKE_CODES, read_statements
@@ -61,8 +62,6 @@ from tla2py.tlc.tools.community import community_classes, load_specification, ov
 
 def _read_sweep_logs(
     file: SweepFile,
-    source: SweepText,
-    base: Path,
     specs: Mapping[str, ModuleGraph],
     logs: Mapping[str, Sequence[str]],
 ) -> SweepLogs:
@@ -70,15 +69,19 @@ def _read_sweep_logs(
     if not logs:
         return NO_LOGS
     start = "environment."
-    names = [*file.environment, *(n.removeprefix(start) for n in file.parameters if n.startswith(start))]
+    names = [
+        *file.sections.environment,
+        *(n.removeprefix(start) for n in file.sections.parameters if n.startswith(start)),
+    ]
     given = {SourceTexts("environment", name) for name in names}
-    given |= {SourceTexts("file", name) for name in file.inputs.files}
-    return read_logs(base, logs, specs, given, file.logs, partial(source.place, "logs"), file.accept)
+    given |= {SourceTexts("file", name) for name in file.sections.inputs.files}
+    sections = file.sections
+    return read_logs(
+        file.folder, logs, specs, given, sections.logs, partial(file.place, "logs"), sections.accept
+    )
 
 
-def _read_configs(
-    file: SweepFile, source: SweepText, base: Path, ignored: Container[str]
-) -> dict[str, ConfigFile]:
+def _read_configs(file: SweepFile, ignored: Container[str]) -> dict[str, ConfigFile]:
     """The configs of a sweep, by their names in its file; ``ignored`` are rules of lint.
 
     Raises InputError: ``config-missing``, and as ``read_config`` does if no config can be read.
@@ -86,10 +89,10 @@ def _read_configs(
     found = {}
     errors = []
     for name in config_names(file):
-        if not (base / name).is_file():
-            where, hint = source.place("config", value=name), "configs are relative to the sweep file"
+        if not (file.folder / name).is_file():
+            where, hint = file.place("config", value=name), "configs are relative to the sweep file"
             raise InputError("config-missing", f"no such config: {name}", where=where, hint=hint)
-        path = base / name
+        path = file.folder / name
         try:
             found[name] = read_config(path, ignored)
         except InputError as error:
@@ -156,8 +159,8 @@ def load_sweep(
         raise InputError("usage", "-c, --no-deadlock and --input are for folders and --configs", hint=hint)
     if libraries:
         raise InputError("usage", "-L is for folders; a sweep file names its own", hint='libraries = ["lib"]')
-    given = with_settings(*read_sweep_file(path), settings)
-    return replace(_loaded(path, *given, how), settings=tuple(settings))
+    file = with_settings(read_sweep_file(path), settings)
+    return _loaded(file, how).select(settings=tuple(settings))
 
 
 def sweep_of_models(
@@ -189,16 +192,15 @@ def sweep_of_models(
         "config": list(configs),
         "libraries": [Path(os.path.relpath(folder, base)).as_posix() for folder in libraries],
     }
-    file, source = read_sweep_text(text, path, given)
+    file = read_sweep_text(text, path, given)
     grid = msgspec.structs.replace(
-        file.grid,
-        zip=[["module", "config"], *file.grid.zip],
+        file.sections.grid,
+        zip=[["module", "config"], *file.sections.grid.zip],
         # Such a row is about the configs, which have been left out.
-        exclude=[row for row in file.grid.exclude if [*row] != ["config"]],
+        exclude=[row for row in file.sections.grid.exclude if [*row] != ["config"]],
     )
-    file = msgspec.structs.replace(file, grid=grid)
-    sweep = _loaded(path, file, source, how, read=(specs, configs))
-    sweep = replace(sweep, of_folder=True, unread=tuple(unread))
+    sweep = _loaded(file.with_sections(grid=grid), how, read=(specs, configs))
+    sweep = sweep.select(is_folder=True, unread=tuple(unread))
     errors: dict[int, Tla2pyError] = {}
     for point in sweep.points:
         try:
@@ -214,20 +216,24 @@ def without_models(sweep: Sweep, errors: Mapping[int, Tla2pyError]) -> Sweep:
     Raises the error of the first unread config if no point is left.
     """
     configs = {point.index: point.parameters["config"] for point in sweep.points if point.index in errors}
-    unread = [*sweep.unread, *(Unread(config=configs[n], error=error) for n, error in errors.items())]
+    unread = [
+        *sweep.selection.unread,
+        *(Unread(config=configs[n], error=error) for n, error in errors.items()),
+    ]
     left = [point.parameters for point in sweep.points if point.index not in errors]
     if not left:
         raise unread[0].error
-    return replace(sweep, points=Points.of(sweep.points.names, left), unread=tuple(unread))
+    points = Points.of(sweep.points.names, left)
+    return replace(sweep.select(unread=tuple(unread)), points=points)
 
 
 def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Sweep:
-    file, source = read_folder_file(path)
-    if file.module:
+    file = read_folder_file(path)
+    if file.sections.module:
         text = f"{path} names a module, so it is a sweep file and not about its folder"
         hint = f"rename it; in a {FOLDER_FILE} tla2py finds the modules and configs itself"
         raise InputError("folder-file", text, hint=hint)
-    searched = [*library_folders(file, source, path.parent), *libraries]
+    searched = [*library_folders(file), *libraries]
     found = find_models(path.parent, searched)
     models = found.modules
     if not models:
@@ -235,15 +241,17 @@ def _sweep_of_folder(path: Path, libraries: Sequence[Path], how: Loading) -> Swe
     excluded = excluded_configs(file)
     taken = {config: module for config, module in models.items() if config not in excluded}
     if not taken:
-        where = source.place("grid", "exclude")
+        where = file.place("grid", "exclude")
         raise InputError(
             "config-missing", f"{path.name} excludes every config", where=where, hint="leave one of them in"
         )
-    how = how if file.tlc.translate else replace(how, translate=None)
-    sweep = sweep_of_models(path, taken, searched, how, text="\n".join(source.lines) + "\n")
+    how = how if file.sections.tlc.translate else replace(how, translate=None)
+    sweep = sweep_of_models(path, taken, searched, how, text=file.text)
     named = [f"{config} (excluded)" for config in models if config in excluded]
     unread = [each for each in found.unread if each.config not in excluded]
-    return replace(sweep, left_out=(*map(str, found.left_out), *named), unread=(*unread, *sweep.unread))
+    return sweep.select(
+        left_out=(*map(str, found.left_out), *named), unread=(*unread, *sweep.selection.unread)
+    )
 
 
 def sweep_of_configs(
@@ -259,70 +267,69 @@ def sweep_of_configs(
 
 def sweep_of_sections(path: Path, sections: Mapping[str, Any], how: Loading = PLAIN) -> Sweep:
     """The sweep of a file at this path that has these sections. Raises InputError as ``load_sweep`` does."""
-    return _loaded(path, *sweep_file_of(sections, path), how)
+    return _loaded(sweep_file_of(sections, path), how)
 
 
 def _loaded(
-    path: Path,
     file: SweepFile,
-    source: SweepText,
     how: Loading,
     *,
     read: tuple[dict[str, ModuleGraph], dict[str, ConfigFile]] | None = None,
 ) -> Sweep:
-    base = path.parent
-    file = with_listed_configs(file, source, base)
-    logs = find_logs(base, file.logs.files, partial(source.place, "logs"))
+    file = with_listed_configs(file)
+    logs = find_logs(file.folder, file.sections.logs.files, partial(file.place, "logs"))
     # From here on the file names its logs, not patterns.
-    file = msgspec.structs.replace(file, logs=msgspec.structs.replace(file.logs, files=list(logs)))
-    libraries = library_folders(file, source, base)
+    file = file.with_sections(logs=msgspec.structs.replace(file.sections.logs, files=list(logs)))
+    libraries = library_folders(file)
     overrides = tuple(
-        read_override(base / name, source.place("tlc", "overrides", value=name))
-        for name in file.tlc.overrides
+        read_override(file.folder / name, file.place("tlc", "overrides", value=name))
+        for name in file.sections.tlc.overrides
     )
     libraries += [override_modules(override) for override in overrides]
-    for key, given in (("module", file.module), ("config", file.config)):
+    for key, given in (("module", file.sections.module), ("config", file.sections.config)):
         if given == []:
             hint = "name at least one, or remove config"
-            raise InputError("empty-parameter", f"{key} is an empty list", where=source.place(key), hint=hint)
+            raise InputError("empty-parameter", f"{key} is an empty list", where=file.place(key), hint=hint)
     if read is not None:
         specs, configs = read
     else:
-        names = [file.module] if isinstance(file.module, str) else file.module
-        translate = how.translate if file.tlc.translate else None
+        names = [file.sections.module] if isinstance(file.sections.module, str) else file.sections.module
+        translate = how.translate if file.sections.tlc.translate else None
         # What reads a log may do without the CommunityModules.
         load = partial(load_specification, translate=translate, instead=MODULES if logs else None)
-        specs = {name: load(base / name, libraries) for name in names}
-    own = file.inputs
+        specs = {name: load(file.folder / name, libraries) for name in names}
+    own = file.sections.inputs
     file = how.applied(file, specs)
-    check_names(file, source, specs)
-    ignored = MISTAKE_CODES if how.no_lint else file.lint.ignore
+    check_names(file, specs)
+    ignored = MISTAKE_CODES if how.no_lint else file.sections.lint.ignore
     if read is None:
-        configs = _read_configs(file, source, base, ignored)
+        configs = _read_configs(file, ignored)
     file = with_config_rows(file, configs)
-    groups = group_parameters(file, source, read_parameters(file, source, specs))
+    groups = group_parameters(file, read_parameters(file, specs))
     parameters = tuple(parameter for group in groups for parameter in group)
-    check_expected_parameters(file, source, [parameter.name for parameter in parameters])
+    check_expected_parameters(file, [parameter.name for parameter in parameters])
     sweep = Sweep(
-        name=sweep_name(file.name or path.stem, source),
-        path=path,
-        text="\n".join(source.lines) + "\n",
+        name=sweep_name(file),
         file=file,
-        source=source,
-        specs=specs,
-        configs=configs,
+        specification=Specification(
+            modules=specs,
+            configs=configs,
+            logs=_read_sweep_logs(file, specs, logs),
+            overrides=overrides,
+            community=community_classes(specs.values()),
+        ),
+        selection=Selection(
+            options=search_options(file, overrides),
+            limits=search_limits(file),
+            vacuity=file.sections.tlc.vacuity,
+            no_lint=how.no_lint,
+            adjusted=how.options,
+        ),
         parameters=parameters,
-        options=search_options(file, source, overrides),
-        limits=search_limits(file, source),
-        template=template_text(file, source, base),
-        vacuity=file.tlc.vacuity,
-        no_lint=how.no_lint,
-        adjusted=how.options,
-        overrides=overrides,
-        community=community_classes(specs.values()),
-        logs=_read_sweep_logs(file, source, base, specs, logs),
+        template=template_text(file),
     )
-    points, excluded = walk_grid(file, source, groups, failing_predicate(sweep, file.grid.where))
-    files = input_files(msgspec.structs.replace(file, inputs=own), source, base, points)
+    points, excluded = walk_grid(file, groups, failing_predicate(sweep, file.sections.grid.where))
+    files = input_files(file.with_sections(inputs=own), points)
     files |= {each.path: (each,) for each in how.inputs}
-    return replace(sweep, laws=expected_laws(sweep), points=points, excluded=excluded, input_files=files)
+    sweep = sweep.select(excluded=excluded).with_specification(input_files=files)
+    return replace(sweep, laws=expected_laws(sweep), points=points)

@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +19,9 @@ from tla2py.errors import InputError
 from tla2py.model.model import LIST_FIELDS, GivenVariable, InputFile, Inputs, is_inside
 from tla2py.model.run import Limits, TlcOptions
 from tla2py.sweep.axes import replaces_definition
-from tla2py.sweep.file import SweepText
+from tla2py.sweep.file import SweepFile, SweepText
 from tla2py.sweep.grid import Points, unknown_parameter
-from tla2py.sweep.sections import VARIABLES, FilesSection, Scalar, SweepFile, listed_text
+from tla2py.sweep.sections import VARIABLES, FilesSection, Scalar, listed_text
 from tla2py.text import parse_duration, parse_memory, parse_percent, parse_size
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.parse import Translate
@@ -45,85 +45,83 @@ _OWN = {
 }
 
 
-def search_options(file: SweepFile, source: SweepText, overrides: Sequence[Override]) -> TlcOptions:
+def search_options(file: SweepFile, overrides: Sequence[Override]) -> TlcOptions:
     """The TLC options of all points.
 
     Raises InputError: ``wrong-mode`` for a key of the other mode, ``wrong-type``, ``duration``, and ``own-option`` for an option that
     has a key of its own.
     """
-    checking = file.tlc.mode == "check"
+    checking = file.sections.tlc.mode == "check"
     other = "simulate" if checking else "check"
     for key in ("num", "depth", "budget", "behaviours") if checking else ("graph",):
-        if getattr(file.tlc, key):
-            where, hint = source.place("tlc", key), f'set mode = "{other}" in [tlc], or remove {key}'
+        if getattr(file.sections.tlc, key):
+            where, hint = file.place("tlc", key), f'set mode = "{other}" in [tlc], or remove {key}'
             raise InputError("wrong-mode", f'{key} applies only to mode = "{other}"', where=where, hint=hint)
-    for option in file.tlc.options:
+    for option in file.sections.tlc.options:
         if option in _OWN:
-            where = source.place("tlc", "options", value=option)
+            where = file.place("tlc", "options", value=option)
             raise InputError(
                 "own-option", f"{option} does not belong in options", where=where, hint=_OWN[option]
             )
     return TlcOptions(
-        mode=file.tlc.mode,
-        find=file.tlc.find,
-        workers=file.tlc.workers,
-        seed=file.tlc.seed,
-        num=file.tlc.num,
-        depth=file.tlc.depth,
-        coverage=file.tlc.coverage,
-        graph=file.tlc.graph,
-        behaviours=file.tlc.behaviours,
-        options=tuple(file.tlc.options),
+        mode=file.sections.tlc.mode,
+        find=file.sections.tlc.find,
+        workers=file.sections.tlc.workers,
+        seed=file.sections.tlc.seed,
+        num=file.sections.tlc.num,
+        depth=file.sections.tlc.depth,
+        coverage=file.sections.tlc.coverage,
+        graph=file.sections.tlc.graph,
+        behaviours=file.sections.tlc.behaviours,
+        options=tuple(file.sections.tlc.options),
         overrides=tuple(map(class_file, overrides)),
-        java_options=(*file.tlc.java_options, *_stop_after(file, source)),
+        java_options=(*file.sections.tlc.java_options, *_stop_after(file)),
     )
 
 
-def _stop_after(file: SweepFile, source: SweepText) -> list[str]:
+def _stop_after(file: SweepFile) -> list[str]:
     """The option that ends TLC after its budget. Raises InputError (``duration``) unless it is below the timeout."""
-    if file.tlc.budget is None:
+    if file.sections.tlc.budget is None:
         return []
-    where = source.place("tlc", "budget")
-    seconds = math.ceil(parse_duration(file.tlc.budget, where))
-    if seconds >= parse_duration(file.tlc.timeout, source.place("tlc", "timeout")):
-        text = f"the budget reaches the timeout, {file.tlc.timeout}"
+    where = file.place("tlc", "budget")
+    seconds = math.ceil(parse_duration(file.sections.tlc.budget, where))
+    if seconds >= parse_duration(file.sections.tlc.timeout, file.place("tlc", "timeout")):
+        text = f"the budget reaches the timeout, {file.sections.tlc.timeout}"
         hint = "raise timeout in [tlc]; TLC needs some seconds more than its budget"
         raise InputError("duration", text, where=where, hint=hint)
     return [f"-Dtlc2.TLC.stopAfter={seconds}"]
 
 
-def search_limits(file: SweepFile, source: SweepText) -> Limits:
+def search_limits(file: SweepFile) -> Limits:
     """The limits of a run. Raises InputError: ``duration``, ``memory``, ``disk``, and ``percent`` for the rule of a search."""
-    tlc = file.tlc
-    parse_percent(file.grid.within, source.place("grid", "within"))
+    tlc = file.sections.tlc
+    parse_percent(file.sections.grid.within, file.place("grid", "within"))
     return Limits(
-        timeout_seconds=parse_duration(tlc.timeout, source.place("tlc", "timeout")),
-        memory_bytes=parse_memory(tlc.memory, source.place("tlc", "memory")),
-        disk_bytes=None if tlc.disk is None else parse_size(tlc.disk, source.place("tlc", "disk")),
+        timeout_seconds=parse_duration(tlc.timeout, file.place("tlc", "timeout")),
+        memory_bytes=parse_memory(tlc.memory, file.place("tlc", "memory")),
+        disk_bytes=None if tlc.disk is None else parse_size(tlc.disk, file.place("tlc", "disk")),
         trust=tlc.trust,
     )
 
 
-def input_files(
-    file: SweepFile, source: SweepText, base: Path, points: Points
-) -> dict[str, tuple[InputFile, ...]]:
+def input_files(file: SweepFile, points: Points) -> dict[str, tuple[InputFile, ...]]:
     """The files that match each pattern of ``[inputs]``, copied and hashed.
 
     A parameter's name in braces, ``{environment.LOG}``, stands for its value, so a point can have files of its own.
     Raises InputError: ``input-missing``, ``input-path``, ``grid-key``.
     """
-    for pattern in file.outputs.files:
+    for pattern in file.sections.outputs.files:
         if not is_inside(pattern):
-            raise outside_error(pattern, source.place("outputs", "files", value=pattern))
+            raise outside_error(pattern, file.place("outputs", "files", value=pattern))
     kept: dict[Path, str] = {}
     found: dict[str, tuple[InputFile, ...]] = {}
-    named = [name for pattern in file.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
-    for point in points.first_with(named) if file.inputs.files else ():
-        for pattern in file.inputs.files:
-            where = source.place("inputs", "files", value=pattern)
+    named = [name for pattern in file.sections.inputs.files for name in re.findall(r"\{([^{}]*)\}", pattern)]
+    for point in points.first_with(named) if file.sections.inputs.files else ():
+        for pattern in file.sections.inputs.files:
+            where = file.place("inputs", "files", value=pattern)
             chosen = _chosen(pattern, point.parameters, where)
             if chosen not in found:
-                files = matching_files(base, chosen, where)
+                files = matching_files(file.folder, chosen, where)
                 kept |= {path: kept_file(path) for path in files.values() if path not in kept}
                 found[chosen] = tuple(InputFile(name, kept[path]) for name, path in sorted(files.items()))
     return found
@@ -134,12 +132,12 @@ def inputs_of(
 ) -> Inputs:
     """The inputs of the run of a point; ``files`` are those of ``input_files``."""
     environment, properties = (_variables(kind, file, parameters) for kind in VARIABLES)
-    found = (files[_chosen(pattern, parameters, None)] for pattern in file.inputs.files)
+    found = (files[_chosen(pattern, parameters, None)] for pattern in file.sections.inputs.files)
     return Inputs(
         environment=environment,
         java_properties=properties,
         files=tuple(sorted({each for group in found for each in group})),
-        outputs=tuple(file.outputs.files),
+        outputs=tuple(file.sections.outputs.files),
     )
 
 
@@ -155,33 +153,33 @@ def _chosen(pattern: str, parameters: Mapping[str, str], where: str | None) -> s
 
 
 def _variables(kind: str, file: SweepFile, parameters: Mapping[str, str]) -> tuple[GivenVariable, ...]:
-    found = {name: str(value) for name, value in getattr(file, kind).items()}
+    found = {name: str(value) for name, value in getattr(file.sections, kind).items()}
     start = f"{kind}."
     found |= {name.removeprefix(start): text for name, text in parameters.items() if name.startswith(start)}
     return tuple(sorted(GivenVariable(*pair) for pair in found.items()))
 
 
-def template_text(file: SweepFile, source: SweepText, base: Path) -> str:
+def template_text(file: SweepFile) -> str:
     """The template of a sweep's configs. Raises InputError (``template-missing``)."""
-    if file.template is None:
+    if file.sections.template is None:
         return default_template()
     try:
-        return (base / file.template).read_text(encoding="utf-8")
+        return (file.folder / file.sections.template).read_text(encoding="utf-8")
     except OSError as error:
-        text, where = f"no such template: {file.template}", source.place("template")
+        text, where = f"no such template: {file.sections.template}", file.place("template")
         hint = "templates are relative to the sweep file; the default is default.cfg.j2"
         raise InputError("template-missing", text, where=where, hint=hint) from error
 
 
-def library_folders(file: SweepFile, source: SweepText, base: Path) -> list[Path]:
+def library_folders(file: SweepFile) -> list[Path]:
     """The module folders that a sweep file names. Raises InputError (``library-missing``)."""
     folders = []
-    for name in file.libraries:
-        folder = base / name
+    for name in file.sections.libraries:
+        folder = file.folder / name
         if name == COMMUNITY and not folder.is_dir():
             folder = module_folder(Path(name))
         if not folder.is_dir():
-            where = source.place("libraries", value=name)
+            where = file.place("libraries", value=name)
             hint = f"name folders with modules, relative to the sweep file, or {COMMUNITY}"
             raise InputError("library-missing", f"no such folder: {name}", where=where, hint=hint)
         folders.append(folder)
@@ -209,7 +207,7 @@ def path_in_run(file: Path, module: Path | None) -> str:
     return next((name for name in (*names, file.as_posix()) if is_inside(name)), file.name)
 
 
-def with_listed_configs(file: SweepFile, source: SweepText, base: Path) -> SweepFile:
+def with_listed_configs(file: SweepFile) -> SweepFile:
     """A sweep file whose patterns, such as ``models/*.cfg``, are replaced by the matching configs.
 
     Raises InputError (``config-missing``) for a pattern without a match.
@@ -217,20 +215,28 @@ def with_listed_configs(file: SweepFile, source: SweepText, base: Path) -> Sweep
     names = config_names(file)
     found: dict[str, None] = {}
     for name in names:
-        if not glob.has_magic(name) or (base / name).exists():
+        if not glob.has_magic(name) or (file.folder / name).exists():
             found[name] = None
             continue
-        matching = sorted(path.relative_to(base).as_posix() for path in base.glob(name) if path.is_file())
+        matching = sorted(
+            path.relative_to(file.folder).as_posix() for path in file.folder.glob(name) if path.is_file()
+        )
         if not matching:
-            where, hint = source.place("config", value=name), "patterns are relative to the sweep file"
+            where, hint = file.place("config", value=name), "patterns are relative to the sweep file"
             raise InputError("config-missing", f"no config matches {name}", where=where, hint=hint)
         found.update(dict.fromkeys(matching))
-    return file if found == dict.fromkeys(names) else msgspec.structs.replace(file, config=list(found))
+    return file if found == dict.fromkeys(names) else file.with_sections(config=list(found))
 
 
 def config_names(file: SweepFile) -> list[str]:
     """The configs that a sweep file names."""
-    return file.config if isinstance(file.config, list) else [file.config] if file.config else []
+    return (
+        file.sections.config
+        if isinstance(file.sections.config, list)
+        else [file.sections.config]
+        if file.sections.config
+        else []
+    )
 
 
 def given_values(texts: Sequence[str], option: str = "-c") -> dict[str, str]:
@@ -273,13 +279,15 @@ class Loading:
         """
         given = given_values(self.constants)
         replaced = {name for name in given if replaces_definition(name, specs.values())}
-        changed = msgspec.structs.replace
-        return changed(
-            file,
-            constants=file.constants | {name: text for name, text in given.items() if name not in replaced},
-            substitutions=file.substitutions | {name: given[name] for name in replaced},
-            model=changed(file.model, check_deadlock=False) if self.no_deadlock else file.model,
-            inputs=FilesSection(files=[*file.inputs.files, *(each.path for each in self.inputs)]),
+        sections, model = file.sections, file.sections.model
+        if self.no_deadlock:
+            model = msgspec.structs.replace(model, check_deadlock=False)
+        constants = {name: text for name, text in given.items() if name not in replaced}
+        return file.with_sections(
+            constants=sections.constants | constants,
+            substitutions=sections.substitutions | {name: given[name] for name in replaced},
+            model=model,
+            inputs=FilesSection(files=[*sections.inputs.files, *(each.path for each in self.inputs)]),
         )
 
 
@@ -287,7 +295,7 @@ PLAIN = Loading()
 """What loads a sweep as its file says."""
 
 
-def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -> tuple[SweepFile, SweepText]:
+def with_settings(file: SweepFile, settings: Sequence[str]) -> SweepFile:
     """A sweep file with other values, each written ``NAME=VALUE``: every name is a parameter, of one value or of a list.
 
     Raises InputError (``constant-syntax``, ``wrong-type``).
@@ -295,7 +303,8 @@ def with_settings(file: SweepFile, source: SweepText, settings: Sequence[str]) -
     given = given_values(settings, "--set")
     for name, text in given.items():
         file = _with_values(file, name, _values(name, text))
-    return file, SweepText(source.path, "\n".join(source.lines), frozenset(given))
+    source = SweepText(file.source.path, "\n".join(file.source.lines), frozenset(given))
+    return replace(file, source=source)
 
 
 def _values(name: str, text: str) -> list[Scalar | list[Scalar]]:
@@ -322,20 +331,22 @@ def _values(name: str, text: str) -> list[Scalar | list[Scalar]]:
 
 def _with_values(file: SweepFile, name: str, values: Sequence[Scalar | list[Scalar]]) -> SweepFile:
     # A single value does not advance with others.
-    zipped = ([each for each in names if each != name or len(values) > 1] for names in file.grid.zip)
+    zipped = ([each for each in names if each != name or len(values) > 1] for names in file.sections.grid.zip)
     texts = [listed_text(each) if isinstance(each, list) else each for each in values]
     grid = msgspec.structs.replace(
-        file.grid,
+        file.sections.grid,
         zip=[names for names in zipped if names],
         # An included point that has a value of its own is of another grid.
-        include=[{**row, name: value} for row in file.grid.include if name not in row for value in texts],
+        include=[
+            {**row, name: value} for row in file.sections.grid.include if name not in row for value in texts
+        ],
     )
-    tables = {key: getattr(file, key) for key in ("constants", "substitutions", *VARIABLES)}
+    tables = {key: getattr(file.sections, key) for key in ("constants", "substitutions", *VARIABLES)}
     left = {
         key: {each: value for each, value in table.items() if name not in (each, f"{key}.{each}")}
         for key, table in tables.items()
     }
-    return msgspec.structs.replace(file, grid=grid, parameters={**file.parameters, name: [*values]}, **left)
+    return file.with_sections(grid=grid, parameters={**file.sections.parameters, name: [*values]}, **left)
 
 
 def chosen_places(text: str | None, points: int) -> tuple[int, ...]:

@@ -178,8 +178,9 @@ class _Planner:
     def __init__(self, sweep: Sweep, jar_sha256: str) -> None:
         self._sweep = sweep
         self._jar_sha256 = jar_sha256
-        self._template = str(sweep.path.parent / sweep.file.template) if sweep.file.template else None
-        specs = sweep.specs.values()
+        template = sweep.file.sections.template
+        self._template = str(sweep.file.folder / template) if template else None
+        specs = sweep.specification.modules.values()
         self._modules = {id(spec): module_texts(spec, spec.root.name, None, "") for spec in specs}
         self._declared = frozenset(name for spec in specs for name in _declared(spec))
         self._reached: dict[tuple[int, frozenset[str]], tuple[Assertion, ...]] = {}
@@ -214,8 +215,8 @@ class _Planner:
         if errors and all(outline.refused is not None for outline in self._outlines):
             raise errors[0]
         filled = dict.fromkeys(name for each in self._outlines if each.model for name in each.model.filled)
-        configs = {name: digest_text(config.text) for name, config in sweep.configs.items()}
-        sources |= {configs[name]: config.text for name, config in sweep.configs.items()}
+        configs = {name: digest_text(config.text) for name, config in sweep.specification.configs.items()}
+        sources |= {configs[name]: config.text for name, config in sweep.specification.configs.items()}
         return Plan(
             points=points,
             runs=Runs(
@@ -224,8 +225,8 @@ class _Planner:
                 self._numbers if self._template is None else range(len(points)),
                 lambda place: self._run(self._outlines[self._numbers[place]], points[place])[0],
             ),
-            limits=sweep.limits,
-            outputs=tuple(sweep.file.outputs.files),
+            limits=sweep.selection.limits,
+            outputs=tuple(sweep.file.sections.outputs.files),
             sources=sources,
             paths=paths,
             configs=configs,
@@ -249,7 +250,9 @@ class _Planner:
         kind = self._sweep.kinds[name]
         if kind in ("seed", "environment", "java_properties", "log"):
             return dict.fromkeys(texts, 0)
-        if kind != "constant" or any(_replaced(spec, name) for spec in self._sweep.specs.values()):
+        if kind != "constant" or any(
+            _replaced(spec, name) for spec in self._sweep.specification.modules.values()
+        ):
             return {text: n for n, text in enumerate(texts)}
         # Symmetry leaves out sets of one element.
         plain = {False: -1, True: -2}
@@ -265,7 +268,7 @@ class _Planner:
             try:
                 model = sweep.model(point)
             except InputError as error:
-                if base is None or len(sweep.configs) == 1 or error.code != "unassigned":
+                if base is None or len(sweep.specification.configs) == 1 or error.code != "unassigned":
                     raise
                 failed = error
                 # The file's path depends on the current folder, its name in the sweep does not.
@@ -293,7 +296,9 @@ class _Planner:
             if self._template is not None:
                 # It may name what the outline's other points do not.
                 given = outline.modules(text)
-            covered = point.index in sweep.counted or (self._firing and bool(sweep.expectation(point).fires))
+            covered = point.index in sweep.selection.counted or (
+                self._firing and bool(sweep.expectation(point).fires)
+            )
             options = replace(
                 options,
                 check_deadlock=model.config.check_deadlock,
@@ -309,7 +314,7 @@ class _Planner:
             config_text=text,
             template=sweep.template,
             options=options,
-            limits=sweep.limits,
+            limits=sweep.selection.limits,
             jar_sha256=self._jar_sha256,
             originals=given.originals,
             inputs=inputs,
@@ -380,7 +385,7 @@ class _Planner:
 
         def place(name: str, before: str) -> str:
             index = count_visible(before) if before else None
-            return str(written.value(name, index, count_visible(text.get(name, name))) or sweep.path)
+            return str(written.value(name, index, count_visible(text.get(name, name))) or sweep.file.path)
 
         return place
 

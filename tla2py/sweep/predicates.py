@@ -8,9 +8,10 @@ from typing import Protocol, TypeAlias
 
 from tla2py.errors import InputError
 from tla2py.model.model import ParameterKind
-from tla2py.sweep.file import SweepText
+from tla2py.sweep.file import SweepFile
 from tla2py.sweep.grid import Parameter, comparable
-from tla2py.sweep.sections import ExpectSection, SweepFile
+from tla2py.sweep.sections import ExpectSection
+from tla2py.sweep.specification import Specification
 from tla2py.text import did_you_mean, parameter_text
 from tla2py.tla.evaluate import evaluate, expression_of
 from tla2py.tla.graph import ModuleGraph
@@ -32,10 +33,6 @@ class SweepNames(Protocol):
         """The sweep file."""
 
     @property
-    def source(self) -> SweepText:
-        """The text of the sweep file, with its places."""
-
-    @property
     def parameters(self) -> tuple[Parameter, ...]:
         """The parameters, in loop order."""
 
@@ -44,8 +41,8 @@ class SweepNames(Protocol):
         """The kinds of the parameters, by name."""
 
     @property
-    def configs(self) -> Mapping[str, ConfigFile]:
-        """The configs, by the names that points give them."""
+    def specification(self) -> Specification:
+        """What the sweep is about."""
 
     @property
     def expect(self) -> ExpectSection:
@@ -73,8 +70,10 @@ class _Predicates:
     def __init__(self, sweep: SweepNames) -> None:
         self._sweep = sweep
         texts = [text for each in sweep.parameters if each.kind in _VALUED for text in each.values]
-        texts += [str(text) for text in sweep.file.constants.values()]
-        texts += [text for config in sweep.configs.values() for _, text in config.config.assignments]
+        texts += [str(text) for text in sweep.file.sections.constants.values()]
+        texts += [
+            text for config in sweep.specification.configs.values() for _, text in config.config.assignments
+        ]
         self._model_values = frozenset[str]().union(*map(_predicate_names, texts))
         self.read = dict.fromkeys(each.name for each in sweep.parameters if each.kind in ("module", "config"))
 
@@ -88,14 +87,14 @@ class _Predicates:
         except InputError as error:
             message, before = without_place(predicate, error.message)
             shown = f"{' '.join(predicate.split())!r}, {parameter_text(parameters)}"
-            source, length = self._sweep.source, count_visible(predicate)
-            place = source.inside(keys, predicate, count_visible(before), length) if before else None
+            file, length = self._sweep.file, count_visible(predicate)
+            place = file.source.inside(keys, predicate, count_visible(before), length) if before else None
             # Such as ``where``, ``match`` or ``law Exclusive``.
             key = " ".join(str(each) for each in keys[1:] if each != "point" and not isinstance(each, int))
             raise InputError(
                 error.code,
                 f"{key} {shown}: {message}",
-                where=str(place or source.place(*keys)),
+                where=str(place or file.place(*keys)),
                 hint=error.hint,
             ) from error
 

@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from tla2py.errors import InputError
-from tla2py.sweep.file import SweepText, files_below, folder_file, read_folder_file, read_sweep_file
-from tla2py.sweep.sections import SweepFile
+from tla2py.sweep.file import SweepFile, files_below, folder_file, read_folder_file, read_sweep_file
 from tla2py.tlc.tools.installed import COMMUNITY, JAR_DIGESTS, installed_releases, official_classes
 from tla2py.tlc.tools.jar import Jar, bundled_jar
 
@@ -27,24 +26,24 @@ _OF_SYSTEM = re.compile(r"(?:LD_|DYLD_|GLIBC_|GCONV_|NLSPATH|LOCPATH|PATH\Z|HOME
 Power = Literal["java_options", "java_properties", "environment"]
 
 
-def check_powers(file: SweepFile, source: SweepText, base: Path) -> None:
+def check_powers(file: SweepFile) -> None:
     """Raise InputError (``needs-trust``) for classes, options and variables that could forge TLC's answers."""
-    for name in file.tlc.overrides:
-        classes = base / name
+    for name in file.sections.tlc.overrides:
+        classes = file.folder / name
         if not classes.is_file() or _sha256(classes) not in official_classes():
-            raise _needs_trust(f"the Java classes {name}", source.place("tlc", "overrides", value=name))
-    for option in file.tlc.java_options:
+            raise _needs_trust(f"the Java classes {name}", file.place("tlc", "overrides", value=name))
+    for option in file.sections.tlc.java_options:
         if may_forge("java_options", option):
-            where = source.place("tlc", "java_options", value=option)
+            where = file.place("tlc", "java_options", value=option)
             raise _needs_trust(f"the option {option} of Java", where)
     kinds: tuple[Power, ...] = ("java_properties", "environment")
     for kind in kinds:
         start = f"{kind}."
-        swept = [name.removeprefix(start) for name in file.parameters if name.startswith(start)]
-        for name in (*getattr(file, kind), *swept):
+        swept = [name.removeprefix(start) for name in file.sections.parameters if name.startswith(start)]
+        for name in (*getattr(file.sections, kind), *swept):
             if may_forge(kind, name):
                 keys = ("parameters", start + name) if name in swept else (kind, name)
-                raise _needs_trust(f"setting {name}", source.place(*keys))
+                raise _needs_trust(f"setting {name}", file.place(*keys))
 
 
 def may_forge(kind: Power, text: str) -> bool:
@@ -98,24 +97,24 @@ def check_untrusted(path: Path) -> None:
         for each in files_below(own.parent):
             if each.suffix.lower() in (".cfg", ".tla") or each == own:
                 check_inside(each, own)
-        check_named(own, *read_folder_file(own))
+        check_named(read_folder_file(own))
         return
-    check_named(path, *read_sweep_file(path))
+    check_list_named_files(read_sweep_file(path))
 
 
-def check_named(path: Path, file: SweepFile, source: SweepText) -> None:
+def check_named(file: SweepFile) -> None:
     """Check what the text of a sweep file names. Raises InputError: ``outside-repository``, ``needs-trust``."""
-    check_powers(file, source, path.parent)
-    for each, where in _named_places(path.parent, file, source):
-        check_inside(each, path, where)
+    check_powers(file)
+    for each, where in _named_places(file):
+        check_inside(each, file.path, where)
 
 
-def _named_places(base: Path, file: SweepFile, source: SweepText) -> Iterator[tuple[Path, str]]:
+def _named_places(file: SweepFile) -> Iterator[tuple[Path, str]]:
     """What a sweep file names, and the modules that those read, each with the place that names it."""
-    for named, where in _list_named_files(file, source):
-        for each in _matching(base, named):
+    for named, where in _list_named_files(file):
+        for each in _matching(file.folder, named):
             yield each, where
-    yield from _module_files(file, source, base)
+    yield from _module_files(file)
 
 
 def files_read(path: Path) -> Iterator[Path]:
@@ -140,7 +139,7 @@ def files_read(path: Path) -> Iterator[Path]:
             with contextlib.suppress(InputError):
                 own = folder_file(each)
                 read = read_sweep_file(each) if own is None else read_folder_file(own)
-                yield from (named for named, _ in _named_places(each.parent, *read))
+                yield from (named for named, _ in _named_places(read))
 
 
 def _named_modules(modules: Iterable[Path], others: Iterable[Path]) -> Iterator[Path]:
@@ -170,37 +169,41 @@ def named_files(path: Path) -> Iterator[Path]:
         for written in re.findall(r"""["']([^"'\n]+)["']""", text):
             yield from (root / written for root in (path.parent, *path.parent.parents))
     with contextlib.suppress(InputError):
-        for named, _ in _list_named_files(*read_sweep_file(path)):
+        for named, _ in _list_named_files(read_sweep_file(path)):
             yield from _matching(path.parent, named)
 
 
-def _list_named_files(file: SweepFile, source: SweepText) -> Iterator[tuple[str, str]]:
+def _list_named_files(file: SweepFile) -> Iterator[tuple[str, str]]:
     """Yield the files and patterns that a sweep file names, each with its place."""
-    for key, value in (("module", file.module), ("config", file.config), ("template", file.template)):
+    for key, value in (
+        ("module", file.sections.module),
+        ("config", file.sections.config),
+        ("template", file.sections.template),
+    ):
         for name in [value] if isinstance(value, str) else value or ():
-            yield name, source.place(key, value=name)
-    logs = [name for each in file.logs.files for name in ([each] if isinstance(each, str) else each)]
-    for section, names in (("inputs", file.inputs.files), ("logs", logs)):
+            yield name, file.place(key, value=name)
+    logs = [name for each in file.sections.logs.files for name in ([each] if isinstance(each, str) else each)]
+    for section, names in (("inputs", file.sections.inputs.files), ("logs", logs)):
         for name in names:
-            yield name, source.place(section, "files", value=name)
+            yield name, file.place(section, "files", value=name)
     for name in logs:  # a folder has the logs of one run
-        yield f"{name}/*", source.place("logs", "files", value=name)
+        yield f"{name}/*", file.place("logs", "files", value=name)
 
 
-def _module_files(file: SweepFile, source: SweepText, base: Path) -> Iterator[tuple[Path, str]]:
+def _module_files(file: SweepFile) -> Iterator[tuple[Path, str]]:
     """The folders in which modules are searched and the modules there that are read, each with the place that names it."""
-    modules = [file.module] if isinstance(file.module, str) else file.module
-    folders = [((base / name).parent, source.place("module", value=name)) for name in modules]
-    for name in file.libraries:
-        if name != COMMUNITY or (base / name).exists():
-            folders.append((base / name, source.place("libraries", value=name)))
+    modules = [file.sections.module] if isinstance(file.sections.module, str) else file.sections.module
+    folders = [((file.folder / name).parent, file.place("module", value=name)) for name in modules]
+    for name in file.sections.libraries:
+        if name != COMMUNITY or (file.folder / name).exists():
+            folders.append((file.folder / name, file.place("libraries", value=name)))
     places: dict[Path, str] = {}
     for folder, where in folders:
         yield folder, where
         for module in sorted(folder.glob("*.tla")):
             places.setdefault(module, where)
-    for module in _named_modules([base / name for name in modules], places):
-        yield module, places.get(module, str(source.place("module")))
+    for module in _named_modules([file.folder / name for name in modules], places):
+        yield module, places.get(module, str(file.place("module")))
 
 
 def _matching(base: Path, pattern: str) -> Iterator[Path]:

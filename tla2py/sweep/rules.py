@@ -71,7 +71,7 @@ def unread_parameters(sweep: Sweep, plan: Plan) -> Iterator[Finding]:
             seen.add(key)
             unread -= _read(spec, names, replaced)
     for name in sorted(unread):
-        place = Place.parse(sweep.source.place("parameters", name))
+        place = Place.parse(sweep.file.place("parameters", name))
         message = (
             f"no definition that TLC checks or searches with reads {name}: its values give the same model"
         )
@@ -104,13 +104,13 @@ def lint_sweep(
     sweep: Sweep, plan: Plan, dialect: Dialect | None = None, *, everything: bool = False
 ) -> tuple[Finding, ...]:
     """The findings on a sweep and its configs; with ``everything`` also, as ignored, on what no check reaches."""
-    ignored = sweep.file.lint.ignore
+    ignored = sweep.file.sections.lint.ignore
     found = list(_rules_findings(sweep, plan, dialect, everything=everything))
     if not everything:
         found = [each for each in found if each.ignored != UNREACHED]
     for code in ignored:
-        found += rules.unknown_rule(code, Place.parse(sweep.source.place("lint", "ignore", value=code)))
-    every = rules.EVERY_RULE if sweep.no_lint else None
+        found += rules.unknown_rule(code, Place.parse(sweep.file.place("lint", "ignore", value=code)))
+    every = rules.EVERY_RULE if sweep.selection.no_lint else None
     return tuple(dict.fromkeys(rules.mark_ignored(found, dict.fromkeys(ignored, rules.IN_SWEEP_FILE), every)))
 
 
@@ -123,14 +123,14 @@ def _rules_findings(
     for file, specs in _modules_of_configs(sweep):
         yield from rules.lint_parsed(file, specs, dialect, used, configs)
     values = list(_value_findings(sweep, configs))
-    for file in sweep.configs.values():
+    for file in sweep.specification.configs.values():
         own = [each for each in values if each.place.file == str(file.path)]
         values = [each for each in values if each not in own]
         yield from rules.mark_ignored(own, rules.comment_reasons(file.statements, file.path))
     yield from values
     yield from unread_parameters(sweep, plan)
-    yield from rules.unread_modules(sweep.specs.values())
-    yield from sweep.logs.findings()
+    yield from rules.unread_modules(sweep.specification.modules.values())
+    yield from sweep.specification.logs.findings()
     seen: set[object] = set()
     for point, run in samples:
         permuted = _permuted(sweep, point)
@@ -145,7 +145,7 @@ def _rules_findings(
                 yield from missing_launch_settings(base.path, run.config)
             spec = sweep.spec(point.parameters)
             subject = Subject(
-                path=base.path if base is not None else sweep.path,
+                path=base.path if base is not None else sweep.file.path,
                 config=run.config,
                 statements=read_statements(""),
                 mentions=tuple(_mentions(sweep, base, run.config)),
@@ -176,7 +176,7 @@ def _replaced_definitions(sweep: Sweep, point: Point) -> dict[str, frozenset[str
 
 def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, ModuleGraph]]]:
     """The configs that some point has, each with the modules of its points."""
-    names = {id(spec): name for name, spec in sweep.specs.items()}
+    names = {id(spec): name for name, spec in sweep.specification.modules.items()}
     found: dict[Path, tuple[ConfigFile, dict[str, ModuleGraph]]] = {}
     for point in sweep.points.first_with(("module", "config")):
         if (file := sweep.config(point.parameters)) is not None:
@@ -187,7 +187,7 @@ def _modules_of_configs(sweep: Sweep) -> list[tuple[ConfigFile, dict[str, Module
 
 def _value_findings(sweep: Sweep, configs: Sequence[Config]) -> Iterator[Finding]:
     """The findings on values of constants; each value is linted once, however many points have it."""
-    specs = {id(spec): spec for spec in sweep.specs.values()}
+    specs = {id(spec): spec for spec in sweep.specification.modules.values()}
     # By module and symmetry the values of constants, and the configs with further ones.
     values: dict[tuple[int, tuple[str, ...]], dict[tuple[str, str], None]] = defaultdict(dict)
     files: dict[tuple[int, tuple[str, ...]], dict[Path, ConfigFile]] = defaultdict(dict)
@@ -205,13 +205,15 @@ def _value_findings(sweep: Sweep, configs: Sequence[Config]) -> Iterator[Finding
 
 def _place(sweep: Sweep, name: str, text: str) -> Place:
     varied = any(parameter.name == name for parameter in sweep.parameters)
-    table = "parameters" if varied else "constants" if name in sweep.file.constants else "substitutions"
-    return Place.parse(sweep.source.place(table, name, value=text))
+    table = (
+        "parameters" if varied else "constants" if name in sweep.file.sections.constants else "substitutions"
+    )
+    return Place.parse(sweep.file.place(table, name, value=text))
 
 
 def _permuted(sweep: Sweep, point: Point) -> tuple[str, ...]:
     """The constants that a point's symmetry permutes, if it names constants."""
-    own = sweep.file.model.symmetry
+    own = sweep.file.sections.model.symmetry
     varied = point.parameters.get("symmetry", "TRUE")
     if varied != "TRUE":
         return tuple(re.findall(r"\w+", varied))
@@ -223,14 +225,14 @@ def _mentions(sweep: Sweep, file: ConfigFile | None, config: Config) -> Iterator
     in_config = {(m.key, m.name): m for m in mentions_of(file.statements, file.path)} if file else {}
     for key, name in config.names():
         table = "parameters" if key in varied else "model"
-        own = table == "parameters" or getattr(sweep.file.model, key) is not None
+        own = table == "parameters" or getattr(sweep.file.sections.model, key) is not None
         if (key, name) in in_config and not own:
             yield in_config[key, name]
         else:
-            place = Place.parse(sweep.source.place(table, key, value=name))
+            place = Place.parse(sweep.file.place(table, key, value=name))
             yield Mention(key=key, name=name, place=place)
-    for option in sweep.options.options:
-        place = Place.parse(sweep.source.place("tlc", "options", value=option))
+    for option in sweep.selection.options.options:
+        place = Place.parse(sweep.file.place("tlc", "options", value=option))
         yield Mention(key="options", name=option, place=place)
 
 
@@ -319,10 +321,12 @@ def _findings(
     if each.file.suffix.lower() not in (".cfg", ".tla"):
         sweep = load_sweep(each.file, how=Loading(translate=translate))
         plan = plan_sweep(sweep, "")
-        for config in sweep.configs.values():
+        for config in sweep.specification.configs.values():
             if config.problem is not None:
                 yield from rules.lint_file(config.path, None, (), dialect)
-        findings = apply_acceptance(lint_sweep(sweep, plan, dialect, everything=True), sweep.file.accept)
+        findings = apply_acceptance(
+            lint_sweep(sweep, plan, dialect, everything=True), sweep.file.sections.accept
+        )
         yield from findings.open
         yield from (each.finding for each in findings.accepted if each.finding.ignored)
         check_expectations(sweep, plan)
@@ -366,8 +370,8 @@ def _files_of_folder(folder: Path, libraries: Sequence[Path], skipped: list[Path
 
     Raises InputError: ``usage``, and as ``read_folder_file`` does.
     """
-    file, source = read_folder_file(folder / FOLDER_FILE)
-    models = find_models(folder, [*library_folders(file, source, folder), *libraries])
+    file = read_folder_file(folder / FOLDER_FILE)
+    models = find_models(folder, [*library_folders(file), *libraries])
     linted = [
         LintedFile(file=folder / config, module=Path(os.path.normpath(folder / module)))
         for config, module in models.modules.items()

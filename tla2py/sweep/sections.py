@@ -153,7 +153,7 @@ class ExpectSection(_Expectation, frozen=True, kw_only=True):
 Expectation: TypeAlias = ExpectPoint | ExpectSection
 
 
-class SweepFile(_Section, frozen=True):
+class Sections(_Section, frozen=True):
     """A sweep file as written."""
 
     module: str | list[str]
@@ -184,7 +184,7 @@ def listed_text(value: Scalar | list[Scalar]) -> str:
     return ", ".join(map(value_text, value)) if isinstance(value, list) else value_text(value)
 
 
-def listed(file: SweepFile, key: str, text: str) -> tuple[str, ...]:
+def listed(file: Sections, key: str, text: str) -> tuple[str, ...]:
     """The entries of a value of a parameter for a list in ``[model]``: of its list, of a text of names, or one expression."""
     values = file.parameters.get(key)
     for value in values if isinstance(values, list) else ():
@@ -206,7 +206,7 @@ REMOVED_PARAMETERS = ("jar", "tlc.jar")
 
 # The sections by name; "" is the top level.
 SECTIONS: dict[str, type[msgspec.Struct]] = {
-    "": SweepFile,
+    "": Sections,
     "model": ModelSection,
     "grid": GridSection,
     "tlc": TlcSection,

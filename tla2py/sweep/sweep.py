@@ -8,21 +8,18 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import cached_property
 from itertools import chain
-from pathlib import Path
 from typing import Any, TypeAlias
 
 import msgspec
 
-from tla2py.errors import InputError, Tla2pyError
+from tla2py.errors import InputError
 from tla2py.lint.constants import declared_names
-from tla2py.logs.files import NO_LOGS, SweepLogs
 from tla2py.model.model import (
     LIST_FIELDS,
     MODEL_NAMES,
     NAME_FIELDS,
     Assignment,
     Config,
-    InputFile,
     Inputs,
     Model,
     ParameterKind,
@@ -35,10 +32,10 @@ from tla2py.model.model import (
     without_names,
 )
 from tla2py.model.outcome import Outcome, Verdict
-from tla2py.model.run import Limits, TlcOptions
+from tla2py.model.run import TlcOptions
 from tla2py.sweep.axes import unknown_name
-from tla2py.sweep.file import PointPlaces, SweepText
-from tla2py.sweep.grid import NO_POINTS, Exclusion, Parameter, Point, Points, value_key
+from tla2py.sweep.file import PointPlaces, SweepFile
+from tla2py.sweep.grid import NO_POINTS, Parameter, Point, Points, value_key
 from tla2py.sweep.options import inputs_of
 from tla2py.sweep.predicates import Holds, matching
 from tla2py.sweep.sections import (
@@ -46,32 +43,16 @@ from tla2py.sweep.sections import (
     ExpectSection,
     ExternalExpectation,
     Scalar,
-    SweepFile,
     listed,
 )
+from tla2py.sweep.selection import Selection
+from tla2py.sweep.specification import Specification
 from tla2py.text import counted
 from tla2py.tla.graph import ModuleGraph
 from tla2py.tla.replacement import split_module
 from tla2py.tlc.config.read import ConfigFile, config_expectation, read_config_text
 from tla2py.tlc.tools.community import class_file
-from tla2py.tlc.tools.toolchain import Override
 from tla2py.toml import value_text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Unread:
-    """A config below a folder that could not be read, and why; TLC never saw it."""
-
-    config: str
-    error: Tla2pyError
-
-    @property
-    def model(self) -> str:
-        """The name of the config's file."""
-        return Path(self.config).name
-
-    def __str__(self) -> str:
-        return f"{self.model} was not run: {self.error.line}"
 
 
 class ExpectedRows:
@@ -150,7 +131,7 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
             result = expected.result
             violated = expected.violates and result is Verdict.VIOLATED
             row = ExternalExpectation(
-                match={"config": name} if isinstance(file.config, list) else {},
+                match={"config": name} if isinstance(file.sections.config, list) else {},
                 verdict=None if isinstance(result, Outcome) or violated else result.value,
                 outcome=result if isinstance(result, Outcome) else None,
                 violates=list(expected.violates) or None,
@@ -159,9 +140,9 @@ def with_config_rows(file: SweepFile, configs: Mapping[str, ConfigFile]) -> Swee
             rows.append(row)
     if not rows:
         return file
-    section = file.expect or ExpectSection()
+    section = file.sections.expect or ExpectSection()
     expect = msgspec.structs.replace(section, point=[*section.point, *rows])
-    return msgspec.structs.replace(file, expect=expect)
+    return file.with_sections(expect=expect)
 
 
 def _files(specs: Iterable[ModuleGraph], configs: Iterable[ConfigFile | None]) -> frozenset[str]:
@@ -176,77 +157,50 @@ def _files(specs: Iterable[ModuleGraph], configs: Iterable[ConfigFile | None]) -
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """A sweep file with its modules, configs and points.
+    """A sweep file with what it is about, its points, and what of it runs this time.
 
-    - ``specs``, ``configs``: its modules and configs by name
-    - ``input_files``: the files that runs may read, by pattern, as they were when the sweep was loaded
-    - ``excluded``: the combinations that are left out
-    - ``counted``: indices of points with coverage, even if the file does not request it
-    - ``vacuity``: whether to ask TLC what could not fail
-    - ``no_lint``: whether to ignore all rules of lint
-    - ``of_folder``: whether it has the configs below a folder, of which one with an error does not stop the others
-    - ``left_out``: configs below the folder that are not run, each with the reason
-    - ``unread``: configs below the folder that could not be read
-    - ``settings``: other values for this time, each ``NAME=VALUE``, that its file as held here has already
-    - ``adjusted``: the options that change a folder's configs, as a lock keeps them
-    - ``chosen``: the numbers of the points that run this time; None for all
-    - ``laws``: by property, whether its expected law says that it is violated at some parameters
-    - ``community``: classes of the installed CommunityModules, for the points whose modules come from there
+    ``laws`` says by property whether its expected law has it violated at some parameters.
     """
 
     name: str
-    path: Path
-    text: str
     file: SweepFile
-    source: SweepText
-    specs: Mapping[str, ModuleGraph]
-    configs: Mapping[str, ConfigFile]
+    specification: Specification
+    selection: Selection
     parameters: tuple[Parameter, ...]
-    logs: SweepLogs = NO_LOGS
-    points: Points = NO_POINTS
-    options: TlcOptions
-    limits: Limits
     template: str
-    excluded: tuple[Exclusion, ...] = ()
-    counted: frozenset[int] = frozenset()
-    vacuity: bool = False
-    no_lint: bool = False
-    of_folder: bool = False
-    left_out: tuple[str, ...] = ()
-    unread: tuple[Unread, ...] = ()
-    overrides: tuple[Override, ...] = ()
-    community: Override | None = None
-    input_files: Mapping[str, tuple[InputFile, ...]] = field(default_factory=dict)
-    settings: tuple[str, ...] = ()
-    adjusted: tuple[str, ...] = ()
-    chosen: frozenset[int] | None = None
+    points: Points = NO_POINTS
     laws: Mapping[str, Callable[[Mapping[str, str]], bool]] = field(default_factory=dict)
 
-    @property
-    def limited(self) -> bool:
-        """Whether it runs only some of its points this time, or with other values than its file has."""
-        return bool(self.settings) or self.chosen is not None
+    def select(self, **changes: Any) -> Sweep:
+        """Return the sweep with changes of what runs this time, and how."""
+        return replace(self, selection=replace(self.selection, **changes))
+
+    def with_specification(self, **changes: Any) -> Sweep:
+        """Return the sweep with changes of what it is about."""
+        return replace(self, specification=replace(self.specification, **changes))
 
     @property
     def numbers(self) -> Sequence[int]:
         """The numbers of the points that run this time, in order."""
-        return range(1, len(self.points) + 1) if self.chosen is None else sorted(self.chosen)
+        return (
+            range(1, len(self.points) + 1) if self.selection.chosen is None else sorted(self.selection.chosen)
+        )
 
     @property
     def limited_text(self) -> str:
         """``limited: 3 of 25 points``, and the other values."""
         text = f"limited: {len(self.numbers):,} of {counted(len(self.points), 'point')}"
-        text += f" with {', '.join(self.settings)}" if self.settings else ""
+        text += f" with {', '.join(self.selection.settings)}" if self.selection.settings else ""
         return text if self.numbers else f"{text}: nothing failed the last time"
 
     @cached_property
     def idle_files(self) -> frozenset[str]:
         """The configs and modules, as places name them, of which no point runs this time."""
-        if self.chosen is None:
+        if self.selection.chosen is None:
             return frozenset()
         rows = [self.points[number - 1].parameters for number in self.numbers]
         used = _files(map(self.spec, rows), map(self.config, rows))
-        return _files(self.specs.values(), self.configs.values()) - used
+        return _files(self.specification.modules.values(), self.specification.configs.values()) - used
 
     @cached_property
     def kinds(self) -> dict[str, ParameterKind]:
@@ -255,47 +209,51 @@ class Sweep:
 
     def spec(self, parameters: Mapping[str, str]) -> ModuleGraph:
         """The module of a point."""
-        name = parameters["module"] if self.kinds.get("module") == "module" else next(iter(self.specs))
-        return self.specs[name]
+        name = (
+            parameters["module"]
+            if self.kinds.get("module") == "module"
+            else next(iter(self.specification.modules))
+        )
+        return self.specification.modules[name]
 
     def config(self, parameters: Mapping[str, str]) -> ConfigFile | None:
         """The config that a point starts from, if any."""
         if self.kinds.get("config") == "config":
-            return self.configs[parameters["config"]]
-        return next(iter(self.configs.values()), None)
+            return self.specification.configs[parameters["config"]]
+        return next(iter(self.specification.configs.values()), None)
 
     def places(self, parameters: Mapping[str, str]) -> PointPlaces:
         """The places of a point's values and names."""
-        texts = {name: config.text for name, config in self.configs.items()}
-        return PointPlaces(source=self.source, file=self.file, configs=texts, parameters=parameters)
+        texts = {name: config.text for name, config in self.specification.configs.items()}
+        return PointPlaces(file=self.file, configs=texts, parameters=parameters)
 
     def assigned(self, parameters: Mapping[str, str]) -> dict[str, str]:
         """The text of every constant or replaced definition that a point or the sweep file sets."""
         named = {n: t for n, t in parameters.items() if self.kinds[n] in ("constant", "definition")}
-        constants = {name: value_text(value) for name, value in self.file.constants.items()}
-        return self.file.substitutions | constants | named | self.logs.assigned(self.spec(parameters))
+        constants = {name: value_text(value) for name, value in self.file.sections.constants.items()}
+        return (
+            self.file.sections.substitutions
+            | constants
+            | named
+            | self.specification.logs.assigned(self.spec(parameters))
+        )
 
     def options_of(self, point: Point) -> TlcOptions:
         """The TLC options of a point."""
-        options = self.options
-        if self.community is None or not self.spec(point.parameters).installed:
+        options = self.selection.options
+        if self.specification.community is None or not self.spec(point.parameters).installed:
             return options
-        return replace(options, overrides=(*options.overrides, class_file(self.community)))
-
-    @property
-    def classes(self) -> tuple[Override, ...]:
-        """The Java classes of all points."""
-        return self.overrides if self.community is None else (*self.overrides, self.community)
+        return replace(options, overrides=(*options.overrides, class_file(self.specification.community)))
 
     def inputs_of(self, point: Point, model: Model) -> Inputs:
         """What the run of a point with this model may read besides its modules."""
-        inputs = inputs_of(self.file, self.input_files, point.parameters)
-        return self.logs.inputs(inputs, model, point.parameters)
+        inputs = inputs_of(self.file, self.specification.input_files, point.parameters)
+        return self.specification.logs.inputs(inputs, model, point.parameters)
 
     @property
     def expect(self) -> ExpectSection:
         """The expectations of the points."""
-        return self.file.expect or ExpectSection()
+        return self.file.sections.expect or ExpectSection()
 
     def expectation(self, point: Point, checked: Collection[str] = ()) -> Expectation:
         """The expectation that a point is judged by; without a row the laws apply of those properties that are ``checked``."""
@@ -319,7 +277,7 @@ class Sweep:
     @cached_property
     def expected_rows(self) -> ExpectedRows:
         """The rows of expectations, found by what they match."""
-        return ExpectedRows(self.expect, self.logs.logs, self.kinds, matching(self))
+        return ExpectedRows(self.expect, self.specification.logs.logs, self.kinds, matching(self))
 
     def model(self, point: Point) -> Model:
         """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
@@ -334,7 +292,7 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     """The model of a point. Raises InputError: ``unassigned``, ``unknown-definition``."""
     spec, config = sweep.spec(parameters), sweep.config(parameters)
     declared = {constant.name for constant in spec.constants}
-    file = sweep.file
+    file = sweep.file.sections
     assigned = sweep.assigned(parameters)
     replaced = {n: t for n, t in assigned.items() if n not in declared or n in file.substitutions}
     base = without_names(config.config, _overridden(config.config, spec, assigned)) if config else Config()
@@ -343,10 +301,10 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     filled: tuple[str, ...] = ()
     if whole:
         given, path = assigned.keys() | assigned_names(base), config.path if config else None
-        filled = filled_constants(spec, given, path, sweep.source.path, sweep.source.assignment)
+        filled = filled_constants(spec, given, path, sweep.file.source.path, sweep.file.source.assignment)
     values = {n: t for n, t in assigned.items() if n not in replaced} | {name: name for name in filled}
     # A module without a name that another module declares is checked without it.
-    known = {*declared_names(sweep.specs.values())}
+    known = {*declared_names(sweep.specification.modules.values())}
     replacements = tuple(
         Substitution(n, t)
         for n, t in replaced.items()
@@ -358,7 +316,9 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
     behaves = bool(spec.variables or lists["invariants"] or lists["properties"])
     default = whole and behaves and not any(chosen[key] for key in _BEHAVIOUR)
     if default:
-        chosen["specification"] = default_specification(spec, str(sweep.source.path), sweep.source.setting)
+        chosen["specification"] = default_specification(
+            spec, str(sweep.file.source.path), sweep.file.source.setting
+        )
     symmetry = chosen.pop("symmetry")
     named: dict[str, Any] = {**chosen, **lists}
     model = Model(
@@ -377,7 +337,7 @@ def point_model(sweep: Sweep, parameters: Mapping[str, str]) -> Model:
         filled=filled,
         default_specification=default,
     )
-    return sweep.logs.reading(model)
+    return sweep.specification.logs.reading(model)
 
 
 def _overridden(config: Config, spec: ModuleGraph, assigned: Collection[str]) -> set[str]:
@@ -396,7 +356,7 @@ def _chosen(
     sweep: Sweep, spec: ModuleGraph, config: ConfigFile | None, parameters: Mapping[str, str]
 ) -> _Chosen:
     """The keys of [model] that name one definition; a later layer that sets the behaviour replaces all of it."""
-    model = sweep.file.model
+    model = sweep.file.sections.model
     chosen: _Chosen = dict.fromkeys(NAME_FIELDS)
     varied: _Chosen = {}
     constants = [constant.name for constant in spec.constants]
@@ -433,9 +393,9 @@ def _lists(
 ) -> Iterator[tuple[str, tuple[str, ...]]]:
     """The keys of [model] that are lists, each from the last layer that sets it."""
     for key in LIST_FIELDS:
-        own = getattr(sweep.file.model, key)
+        own = getattr(sweep.file.sections.model, key)
         if sweep.kinds.get(key) == "model":
-            names = listed(sweep.file, key, parameters[key])
+            names = listed(sweep.file.sections, key, parameters[key])
             _check_definitions(sweep, spec, key, tuple(n for n in names if not is_expression(n)))
             yield key, names
         elif own is not None or config is None:
@@ -449,15 +409,15 @@ def _check_deadlock(sweep: Sweep, config: ConfigFile | None, parameters: Mapping
     if sweep.kinds.get(key) == "model":
         value = parameters[key]
         if value not in ("TRUE", "FALSE"):
-            where, hint = sweep.source.place("parameters", key), f"write {key} = [true, false]"
+            where, hint = sweep.file.place("parameters", key), f"write {key} = [true, false]"
             raise InputError("wrong-type", f"{key} is {value}, not true or false", where=where, hint=hint)
         return value == "TRUE"
-    own = sweep.file.model.check_deadlock
+    own = sweep.file.sections.model.check_deadlock
     return own if own is not None else config.config.check_deadlock if config else True
 
 
 def _check_definitions(sweep: Sweep, spec: ModuleGraph, key: str, names: tuple[str, ...]) -> None:
     for name in names:
         if name not in spec.definitions:
-            where = sweep.source.place("parameters", key, value=name)
+            where = sweep.file.place("parameters", key, value=name)
             raise unknown_name(name, "definition", list(spec.definitions), where, spec.root.name)

@@ -77,7 +77,7 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
     With ``why``, or for one log, it has the states before the line and a behaviour that gets there, otherwise the reasons of
     the first few logs, and how many logs have each reason.
     """
-    store, runs, folder = result.store, result.runs, result.sweep.path.parent
+    store, runs, folder = result.store, result.runs, result.sweep.file.folder
     full = why or len(rows) == 1
     every = zip(rows, runs, validate.line_texts(store, runs), strict=True)
     found = [each for each in every if each[0].verdict is not Verdict.HOLDS]
@@ -114,7 +114,7 @@ def validation_text(result: SweepResult, rows: Sequence[LogRow], *, why: bool) -
         f"{counted(states, 'distinct state')}"
     )
     counts = [SaidLines(row.said, row.lines) for row in rows]
-    yield from map(Text, validate.content_lines(counts, result.sweep.logs))
+    yield from map(Text, validate.content_lines(counts, result.sweep.specification.logs))
     yield from coverage_text(validate.coverage_of(store, runs))
     for where, remark in validate.log_remarks(store):
         yield Text(f"{os.path.normpath(folder / str(where))}: {remark}", "yellow")

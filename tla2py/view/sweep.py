@@ -49,19 +49,19 @@ def planned(sweep: Sweep, plan: Plan, known: Container[str], most: int | None = 
             texts = [_line(text) for text in dict.fromkeys(sweep.points.column(name))]
             ends = f"{texts[0]} ... {texts[-1]}" if texts[2:] else ", ".join(texts)
             yield f"  {name}: {counted(len(texts), 'value')}, {ends}"
-    for each in sweep.excluded:
+    for each in sweep.selection.excluded:
         yield f"left out by {each.reason}"
         yield from (f"  {_format_parameters(parameters)}" for parameters in each.first)
         if each.count > len(each.first):
             yield f"  and {each.count - len(each.first):,} more"
-    for unread in sweep.unread:
+    for unread in sweep.selection.unread:
         yield f"{unread.model} cannot be run: {unread.error.line}"
-    if sweep.left_out:
-        yield f"left out: {', '.join(sweep.left_out)}"
-    excluded = sum(each.count for each in sweep.excluded)
+    if sweep.selection.left_out:
+        yield f"left out: {', '.join(sweep.selection.left_out)}"
+    excluded = sum(each.count for each in sweep.selection.excluded)
     missing = len(plan.runs.missing(known))
     yield (
-        f"{sweep.name}: {sweep.limited_text if sweep.limited else counted(len(plan.points), 'point')}, "
+        f"{sweep.name}: {sweep.limited_text if sweep.selection.is_limited else counted(len(plan.points), 'point')}, "
         f"{counted(excluded, 'combination')} left out; "
         f"{counted(runs, 'run')}, {runs - missing:,} cached, {missing:,} to execute"
     )
@@ -274,7 +274,7 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     sweep, name = result.sweep, result.sweep.name
     if result.searched:
         yield Text(f"{name}: {_search_text(result)}", "yellow")
-    elif sweep.limited:
+    elif sweep.selection.is_limited:
         yield Text(f"{name}: {sweep.limited_text}", "yellow")
     if result.findings.accepted:
         yield Text(f"{name}: accepted: {result.findings.accepted_text}")
@@ -289,13 +289,13 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
     unexpected: dict[str, list[int]] = {}
     for mismatch in result.mismatches:
         # Where nobody wrote an expectation, all are expected to hold.
-        text = mismatch.text if sweep.file.expect else mismatch.text.removesuffix(", expected holds")
+        text = mismatch.text if sweep.file.sections.expect else mismatch.text.removesuffix(", expected holds")
         unexpected.setdefault(text, []).append(mismatch.point)
     for text, points in list(unexpected.items())[:_MOST_LINES]:
         yield Text(f"{name}, {_at(points)}: {text}", "bold red")
     if others := sum(map(len, list(unexpected.values())[_MOST_LINES:])):
         yield Text(f"{name}: and {others:,} more results that are not as expected", "bold red")
-    for unread in sweep.unread:
+    for unread in sweep.selection.unread:
         yield Text(f"{name}: {unread}", "bold red")
     if empty := result.empty_points:
         yield Text(f"{name}, {_at(empty)}: {NO_STATES}", "yellow")
@@ -303,11 +303,11 @@ def judgement_lines(result: SweepResult) -> Iterator[Text]:
         yield Text(f"{name}, {note}", "yellow")
     for note in collision_notes(result.runs):
         yield Text(f"{name}: {note}", "yellow")
-    if sweep.limits.trust:
+    if sweep.selection.limits.trust:
         yield Text(f"{name}: {TRUSTED}", "yellow")
     if result.unchecked:
         yield Text(f"{name}: {ALL_EXCLUDED}", "bold red")
-    elif result.runs and sweep.file.expect is not None and not result.mismatches:
+    elif result.runs and sweep.file.sections.expect is not None and not result.mismatches:
         count = len(result.runs)
         every = "the one point is" if count == 1 else f"all {count} points are"
         yield Text(f"{name}: {every} as expected", "green")

@@ -28,7 +28,7 @@ def test_lines_in_a_log_get_rarer(
     now = 0.0
     monkeypatch.setattr("tla2py.cli.progress.time.monotonic", lambda: now)
     limits = Limits(timeout_seconds=1, memory_bytes=1, trust=True)
-    sweep = replace(load_sweep(tiny_sweep), name="sweep", limits=limits)
+    sweep = replace(load_sweep(tiny_sweep), name="sweep").select(limits=limits)
     with ConsoleListener().executing(sweep, 700, 0) as report:
         for second in range(601):
             now = float(second)
@@ -48,7 +48,7 @@ def test_a_folder_that_has_run_for_a_minute_is_told_once_how_to_bound_it(
 ) -> None:
     now = 0.0
     monkeypatch.setattr("tla2py.cli.progress.time.monotonic", lambda: now)
-    sweep = replace(load_sweep(tiny_sweep), name="models", of_folder=of_folder)
+    sweep = replace(load_sweep(tiny_sweep), name="models").select(is_folder=of_folder)
     point = Point(index=2, parameters={"module": "Big.tla", "config": "big/Big.cfg"})
     running = [(point, inside(10)[1])]
     with ConsoleListener().executing(sweep, 3, 0) as report:

@@ -87,7 +87,7 @@ def evidence(sweep: Sweep, decision: Decision, *traces: Trace) -> Evidence:
     return Evidence(
         decision=decision,
         sweep=sweep,
-        root=Path(sweep.path).parent,
+        root=Path(sweep.file.path).parent,
         trace=find,
         again=lambda point: Again(
             ours=f"again {point.point.index}", plain=f"files && cd points/{point.point.index} && java TLC"

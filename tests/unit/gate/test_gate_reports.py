@@ -463,7 +463,9 @@ def test_what_is_known_of_the_only_point(load: LoadSweep, tmp_path: Path, expect
 
 def _known(text: str, sweep: Sweep) -> list[str]:
     """The rows that the log suggests, without indentation; the sweep file by its name."""
-    _, *parts = text.partition("      note: ")[0].replace(str(sweep.path), "sweep.toml").split("      known?")
+    _, *parts = (
+        text.partition("      note: ")[0].replace(str(sweep.file.path), "sweep.toml").split("      known?")
+    )
     return ["".join(f"{line.strip()}\n" for line in f"known?{part}".splitlines()) for part in parts]
 
 

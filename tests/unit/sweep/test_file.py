@@ -28,19 +28,20 @@ def path(tmp_path: Path) -> Path:
 
 def test_a_file_with_everything() -> None:
     path = SPECS / "sweep/everything.toml"
-    file, source = read_sweep_file(path)
-    assert (file.module, file.model.symmetry) == (["A.tla", "B.tla"], ["R"])
-    assert file.constants == {"N": 2, "Flag": True, "Origin": "<<0, -1>>"}
-    assert repr(file.parameters["M"]) == "[1, 2, False]"
-    assert (file.substitutions["[B]Op"], file.tlc.timeout) == ("MyOp", 90)
-    assert file.expect is not None
-    assert file.expect.point[0].match == {"M": 1}
-    assert source.place("substitutions", "[B]Op") == f"{path}:24:1"
+    file = read_sweep_file(path)
+    sections = file.sections
+    assert (sections.module, sections.model.symmetry) == (["A.tla", "B.tla"], ["R"])
+    assert sections.constants == {"N": 2, "Flag": True, "Origin": "<<0, -1>>"}
+    assert repr(sections.parameters["M"]) == "[1, 2, False]"
+    assert (sections.substitutions["[B]Op"], sections.tlc.timeout) == ("MyOp", 90)
+    assert sections.expect is not None
+    assert sections.expect.point[0].match == {"M": 1}
+    assert file.place("substitutions", "[B]Op") == f"{path}:24:1"
 
 
 def test_defaults(path: Path) -> None:
     path.write_text('module = "A.tla"')
-    file, _ = read_sweep_file(path)
+    file = read_sweep_file(path).sections
     # That deadlock is checked is for the config to deny.
     assert (file.name, file.model.check_deadlock, file.expect) == (None, None, None)
     assert (file.tlc.mode, file.tlc.find, file.tlc.workers) == ("check", "first", 1)
@@ -156,7 +157,7 @@ def test_a_first_line_that_is_wrong_and_choices(path: Path) -> None:
 
 def test_the_place_of_a_value(path: Path) -> None:
     path.write_text('module = "A.tla"\n[model]\nview = "V"\ninvariants = [\n  "Inv",\n  "Investment",\n]\n')
-    _, source = read_sweep_file(path)
+    source = read_sweep_file(path).source
     assert source.place("model", "invariants") == f"{path}:4:1"
     assert source.place("model", "invariants", value="Investment") == f"{path}:6:4"
     assert source.place("model", "invariants", value="Inv") == f"{path}:5:4"
@@ -165,11 +166,11 @@ def test_the_place_of_a_value(path: Path) -> None:
     assert source.place("absent") == str(path)
     # Comments are not keys.
     path.write_text('module = "A.tla"\n# [tlc]\n# workers = 3\n[tlc]\nworkers = 1\n')
-    _, source = read_sweep_file(path)
+    source = read_sweep_file(path).source
     assert source.place("tlc", "workers") == f"{path}:5:1"
     # What strings of several lines hold is no key.
     path.write_text(LONG)
-    _, source = read_sweep_file(path)
+    source = read_sweep_file(path).source
     assert source.position("constants", "Max") == (8, 1)
     assert source.position("model", "invariants") == (10, 1)
     assert source.place("model", "invariants", value="Nope") == f"{path}:10:16"

@@ -201,7 +201,9 @@ def test_a_path_within_the_repository(repository: Path) -> None:
     file.write_text('libraries = ["../lib"]\n' + HEAD + '[inputs]\nfiles = ["data/a.csv"]\n')
     for trust in (False, None):
         (sweep,) = SweepOptions(trust=trust).load([file])
-        assert [each.path for files in sweep.input_files.values() for each in files] == ["data/a.csv"]
+        assert [each.path for files in sweep.specification.input_files.values() for each in files] == [
+            "data/a.csv"
+        ]
     # Without a repository it is the folder of the sweep file.
     (repository / ".git").rmdir()
     assert raises(InputError, lambda: SweepOptions(trust=False).load([file])).where == f"{file}:6:11"

@@ -61,8 +61,8 @@ SWEEPS = {
 def alone(sweep: Sweep, place: int) -> Plan:
     """The plan of one point without the others."""
     points = Points(sweep.points.names, sweep.points.rows[place : place + 1])
-    counted = frozenset({1} if place + 1 in sweep.counted else ())
-    return plan_sweep(replace(sweep, points=points, counted=counted), "jar")
+    counted = frozenset({1} if place + 1 in sweep.selection.counted else ())
+    return plan_sweep(replace(sweep, points=points).select(counted=counted), "jar")
 
 
 @pytest.fixture
@@ -104,7 +104,7 @@ def test_counted_points_and_configs(folder: Path) -> None:
     (folder / "bad.cfg").write_text("SPECIFICATION Spec\nCONSTANTS A = = 1\n")
     sweep = sweep_of_configs(folder / "Wide.tla", str(folder / "*.cfg"))
     check_alone(sweep)
-    check_alone(replace(sweep, counted=frozenset({2})))
+    check_alone(sweep.select(counted=frozenset({2})))
 
 
 def test_few_outlines_serve_many_points(load: LoadSweep, folder: Path) -> None:

@@ -29,7 +29,7 @@ def scaffold(module: Path, folder: Path, *libraries: Path) -> tuple[Sweep, str]:
 def test_every_kind_gets_a_value_that_the_assumptions_allow(tmp_path: Path) -> None:
     kinds = Path(shutil.copy(MODULES / "Kinds.tla", tmp_path))
     sweep, text = scaffold(kinds, tmp_path)
-    assert dict(sweep.file.constants) == {
+    assert dict(sweep.file.sections.constants) == {
         "Servers": "{s1, s2}",
         "Senders": "{se1, se2}",
         "Leader": "s1",
@@ -55,7 +55,7 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(tmp_path: Path) -> N
     config = plan.runs[0].config
     assert dict(config.assignments)["Nil"] == "Nil"
     # A model value replaces an unbounded CHOOSE.
-    assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
+    assert dict(sweep.file.sections.substitutions) == {"Absent": "AbsentValue"}
     assert dict(config.assignments)["AbsentValue"] == "AbsentValue"
     assert [name for name, _ in config.substitutions if name in {"Absent", "First"}] == ["Absent"]
     # Comments stand above, and guesses are marked.
@@ -63,17 +63,17 @@ def test_every_kind_gets_a_value_that_the_assumptions_allow(tmp_path: Path) -> N
     marked = re.findall(r"^(\w+) = .*# a guess", text, re.MULTILINE)
     assert {"Most", "Servers", "Senders", "Fast"} <= set(marked)
     # Candidates are comments that work when uncommented.
-    assert (sweep.file.model.specification, sweep.file.model.invariants) == ("Spec", [])
+    assert (sweep.file.sections.model.specification, sweep.file.sections.model.invariants) == ("Spec", [])
     path = tmp_path / "second.toml"
     path.write_text(re.sub(r'^    # "', '    "', text, flags=re.MULTILINE))
-    model = load_sweep(path).file.model
+    model = load_sweep(path).file.sections.model
     assert (model.invariants, model.properties) == (["TypeOK"], ["Done"])
     # Paths are relative to the sweep file.
     folder, library = tmp_path / "sweeps", tmp_path / "lib"
     folder.mkdir()
     library.mkdir()
     sweep, _ = scaffold(kinds, folder, library)
-    assert (sweep.file.module, sweep.file.libraries) == ("../Kinds.tla", ["../lib"])
+    assert (sweep.file.sections.module, sweep.file.sections.libraries) == ("../Kinds.tla", ["../lib"])
 
 
 def test_comments_before_a_definition_choose_nothing_and_take_no_time(tmp_path: Path) -> None:
@@ -81,12 +81,12 @@ def test_comments_before_a_definition_choose_nothing_and_take_no_time(tmp_path: 
     text = kinds.read_text().replace("First ==", "First ==" + " (* a *)" * 40)
     kinds.write_text(text.replace("Done ==", "Done == \\* CHOOSE n : TRUE\n"))
     sweep, _ = scaffold(kinds, tmp_path)
-    assert dict(sweep.file.substitutions) == {"Absent": "AbsentValue"}
+    assert dict(sweep.file.sections.substitutions) == {"Absent": "AbsentValue"}
 
 
 def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
     sweep, text = scaffold(MODULES / "Assumed.tla", tmp_path)
-    assert dict(sweep.file.constants) == {
+    assert dict(sweep.file.sections.constants) == {
         "N": 4,
         "T": 1,
         "F": 1,
@@ -101,7 +101,7 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
     above = text[: text.index("\nOffers =")].splitlines()[-2:]
     assert " ".join(above) == f"{told} \\A o \\in Offers : Cardinality(o) = # Cardinality(Items) - 1"
     # Another assumption still says which values there are.
-    assert sweep.file.parameters == {"Mode": ['"async"', '"sync"']}
+    assert sweep.file.sections.parameters == {"Mode": ['"async"', '"sync"']}
     # A comment shared by several constants appears once.
     assert "# replicas, and how many fail\nN = 4" in text
     assert text.count("how many fail") == 1
@@ -110,7 +110,12 @@ def test_values_are_as_assumed_or_what_is_not_is_told(tmp_path: Path) -> None:
 def test_a_sequence_is_as_long_and_as_distinct_as_assumed(tmp_path: Path) -> None:
     sweep, text = scaffold(MODULES / "Ring.tla", tmp_path)
     # A constant's value must not depend on the constant.
-    assert dict(sweep.file.constants) == {"N": 2, "Id": "<<1, 2>>", "Names": '<<"a">>', "Tower": "<<2, 2>>"}
+    assert dict(sweep.file.sections.constants) == {
+        "N": 2,
+        "Id": "<<1, 2>>",
+        "Names": '<<"a">>',
+        "Tower": "<<2, 2>>",
+    }
     # Using numbers as names would only hide it.
     assert "assumption Ring:8: Len(Names) = 2\n" in text
 
@@ -128,7 +133,7 @@ def test_the_example_parameters_and_expectations_work_too(tiny_spec: Path, tmp_p
 
 
 def test_a_part_stands_for_numbers_that_tlc_would_have_to_go_through(tmp_path: Path) -> None:
-    replaced = scaffold(MODULES / "Rounds.tla", tmp_path)[0].file.substitutions
+    replaced = scaffold(MODULES / "Rounds.tla", tmp_path)[0].file.sections.substitutions
     assert replaced == {"Round": "0..2", "Shift": "-2..2", "[Above]Top": "0..2"}
 
 
@@ -149,13 +154,16 @@ def test_the_config_beside_the_module_says_what_a_definition_is_for(tmp_path: Pa
     config = module.with_suffix(".cfg")
     sweep, text = scaffold(module, tmp_path)
     assert '# "constr_1571"' in text
-    assert (sweep.file.model.constraints, sweep.file.model.action_constraints) == (["Limit"], None)
+    assert (sweep.file.sections.model.constraints, sweep.file.sections.model.action_constraints) == (
+        ["Limit"],
+        None,
+    )
     config.write_text(
         "SPECIFICATION Spec\nCONSTRAINT constr_1571\nACTION_CONSTRAINT action_constr_1571\n"
         "VIEW view_1571\nINVARIANT Limit\nPROPERTY Elsewhere\n"
     )
     sweep, text = scaffold(module, tmp_path)
-    model = sweep.file.model
+    model = sweep.file.sections.model
     assert (model.constraints, model.action_constraints) == (["constr_1571"], ["action_constr_1571"])
     assert (model.invariants, model.view) == (["Limit"], "view_1571")
     assert re.findall(r'^    # "(.*)",$', text, re.MULTILINE) == ["Small"]
@@ -169,7 +177,7 @@ def test_what_a_config_gives_instead_of_a_standard_set_is_kept(tmp_path: Path) -
     path.write_text("---- MODULE M ----\nEXTENDS Integers\nVARIABLE x\nA == x \\in Int\n====\n")
     path.with_suffix(".cfg").write_text("CONSTANTS Int = {0, 1} Nat = {0} Seq = {2}\n")
     # Seq is not in scope, and TLC ignores it.
-    assert scaffold(path, tmp_path)[0].file.substitutions == {"Int": "{0, 1}", "Nat": "{0}"}
+    assert scaffold(path, tmp_path)[0].file.sections.substitutions == {"Int": "{0, 1}", "Nat": "{0}"}
 
 
 def test_a_comment_with_control_characters_is_still_toml(tmp_path: Path) -> None:
@@ -184,11 +192,11 @@ def test_without_a_specification_init_and_next_are_named(tmp_path: Path) -> None
     path = tmp_path / "M.tla"
     path.write_text("---- MODULE M ----\nVARIABLE x\nStart == x = 0\nNext == x' = 1\n====\n")
     sweep, _ = scaffold(path, tmp_path)
-    assert (sweep.file.model.init, sweep.file.model.next) == ("Start", "Next")
+    assert (sweep.file.sections.model.init, sweep.file.sections.model.next) == ("Start", "Next")
     # Without any behaviour the place for one is shown.
     path.write_text("---- MODULE M ----\nEXTENDS Naturals\nA == 1\n====\n")
     sweep, text = scaffold(path, tmp_path)
-    assert sweep.file.model.specification is None
+    assert sweep.file.sections.model.specification is None
     assert "# specification" in text
 
 
@@ -214,7 +222,7 @@ KAFKA = two(TxnLogPartitions="tlp", TopicPartitions="tp", Brokers="b", Clients="
 )
 def test_values_for_the_systems(module: str, expected: dict[str, object], own: int, tmp_path: Path) -> None:
     sweep, _ = scaffold(SPECS / module, tmp_path, LIBRARY)
-    assert dict(sweep.file.constants) == expected
+    assert dict(sweep.file.sections.constants) == expected
     plan = plan_sweep(sweep, "0" * 64)
     # Three constants of compaction are assumed to be TRUE or FALSE.
     assert len(plan.runs) == (8 if module.startswith("compaction") else 1)
@@ -230,11 +238,11 @@ def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str,
         'Server = {s1, s2, s3} Nil = Nil Limit = 3 Name = "a b" Op <- Twice\n'
     )
     sweep, text = scaffold(module, tmp_path)
-    model = sweep.file.model
+    model = sweep.file.sections.model
     assert (model.init, model.next, model.invariants) == ("Init", "Next", ["TypeOK", "AllUp"])
     assert model.check_deadlock is False
-    assert dict(sweep.file.substitutions) == {"Op": "Twice"}
-    assert dict(sweep.file.constants) == {
+    assert dict(sweep.file.sections.substitutions) == {"Op": "Twice"}
+    assert dict(sweep.file.sections.constants) == {
         "InitServer": "{s1}",
         "Server": "{s1, s2, s3}",
         "Nil": "Nil",
@@ -246,7 +254,7 @@ def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str,
     # A part of the servers is not varied without them, and 4 would violate the assumption.
     assert '# Server = ["{s1, s2, s3}", "{s1, s2, s3, s4}"]' in text
     assert "# Limit = [2, 3]" in text
-    ended = run_cli("sweep", sweep.path, "--executor", "local", cwd=tmp_path)
+    ended = run_cli("sweep", sweep.file.path, "--executor", "local", cwd=tmp_path)
     assert ended.reported.errors == []
     (result,) = ended.reported.results
     assert [(row.verdict.value, row.distinct) for row in result.runs] == [("violated", 4)]
@@ -254,7 +262,9 @@ def test_a_first_sweep_runs_the_model_of_the_config(tmp_path: Path, folder: str,
 
 def test_a_set_named_after_another_is_guessed_within_it(tmp_path: Path) -> None:
     sweep, text = scaffold(MODULES / "Cluster.tla", tmp_path)
-    assert sweep.file.constants["InitServer"] == sweep.file.constants["Server"] == "{s1, s2}"
+    assert (
+        sweep.file.sections.constants["InitServer"] == sweep.file.sections.constants["Server"] == "{s1, s2}"
+    )
     assert "# InitServer = " not in text
 
 

@@ -117,7 +117,9 @@ def test_init_writes_it_beside_the_sweep_file(tiny_spec: Path, run_cli: RunCli, 
     assert directive == "#:schema"
     assert json.loads((tiny_spec.parent / path).read_text()) == SCHEMA
     assert wrong(text) == []
-    assert read_sweep_text(text, Path("sweep.toml"))[0].module.endswith("Counter.tla")  # type: ignore[union-attr]
+    module = read_sweep_text(text, Path("sweep.toml")).sections.module
+    assert isinstance(module, str)
+    assert module.endswith("Counter.tla")
     # The command schema prints or writes it.
     assert json.loads(run_cli("schema").stdout) == SCHEMA
     assert "#:schema ./mine.json" in run_cli("schema", "-o", "mine.json", code=0).stderr

@@ -119,7 +119,7 @@ def test_a_folder_of_configs_is_a_sweep(box: Path, load: LoadSweep) -> None:
     assert sweep.name == "Box"
     assert [point.parameters["config"] for point in sweep.points] == ["models/a.cfg", "models/b.cfg"]
     # Its text is an equivalent sweep file.
-    (box / "written.toml").write_text(sweep.text)
+    (box / "written.toml").write_text(sweep.file.text)
     written = load_sweep(box / "written.toml")
     assert plan_sweep(written, "jar").runs.ids == plan_sweep(sweep, "jar").runs.ids
     # A pattern finds them too.
@@ -194,7 +194,7 @@ def pairs(sweep: Sweep) -> dict[str, str]:
 
 
 def unread(sweep: Sweep) -> list[tuple[str, str]]:
-    return [(each.model, each.error.code) for each in sweep.unread]
+    return [(each.model, each.error.code) for each in sweep.selection.unread]
 
 
 def test_a_config_belongs_to_the_module_of_its_name(tmp_path: Path) -> None:
@@ -222,10 +222,10 @@ def test_what_belongs_to_none_is_a_row(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"Counter.cfg": "Counter.tla"}
     assert unread(sweep) == [("either.cfg", "module-missing")]
-    assert sweep.left_out == ("setup.cfg (not a config of TLC)",)
-    assert "Counter.tla, Twin.tla" in str(sweep.unread[0].error)
+    assert sweep.selection.left_out == ("setup.cfg (not a config of TLC)",)
+    assert "Counter.tla, Twin.tla" in str(sweep.selection.unread[0].error)
     (tmp_path / "models.toml").write_text('[grid]\nexclude = [{ config = "either.cfg" }]\n')
-    assert load_sweep(tmp_path).unread == ()
+    assert load_sweep(tmp_path).selection.unread == ()
 
 
 def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ def test_configs_without_any_module_are_left_out(tmp_path: Path) -> None:
     folder(tmp_path / "b", "", tox_cfg="[tox]\n")
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"a/Counter.cfg": "a/Counter.tla"}
-    assert sweep.left_out == ("b/tox.cfg (no module beside it or above)",)
+    assert sweep.selection.left_out == ("b/tox.cfg (no module beside it or above)",)
     assert raises(InputError, load_sweep, tmp_path / "b").code == "config-missing"
 
 
@@ -242,8 +242,8 @@ def test_configs_in_modules_and_in_capitals_are_configs(tmp_path: Path) -> None:
     folder(tmp_path, "COUNTER2.CFG", Counter_tla=COUNTER + inside.format("Counter") + inside.format("Other"))
     sweep = load_sweep(tmp_path)
     assert pairs(sweep) == {"COUNTER2.CFG": "Counter.tla", "Counter.tla": "Counter.tla"}
-    assert sweep.left_out == ("Counter.tla CONFIG Other (TLC reads CONFIG Counter there)",)
-    assert sweep.unread == ()
+    assert sweep.selection.left_out == ("Counter.tla CONFIG Other (TLC reads CONFIG Counter there)",)
+    assert sweep.selection.unread == ()
 
 
 def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> None:
@@ -257,11 +257,11 @@ def test_links_that_stay_below_the_folder_are_followed_once(tmp_path: Path) -> N
     (top / "a" / "Counter3.cfg").symlink_to(tmp_path / "elsewhere" / "Counter3.cfg")
     sweep = load_sweep(top)
     assert list(pairs(sweep)) == ["a/Counter.cfg", "b/Counter1.cfg", "b/below/Counter2.cfg"]
-    said = [(each.config, each.error.code, each.error.where) for each in sweep.unread]
+    said = [(each.config, each.error.code, each.error.where) for each in sweep.selection.unread]
     assert said == [(name, "outside-folder", str(top / name)) for name in ("a/Counter3.cfg", "out", "a/over")]
     excluded = '[grid]\nexclude = [{ config = "out" }, { config = "a/Counter3.cfg" }]\n'
     (top / "models.toml").write_text(excluded)
-    assert [each.config for each in load_sweep(top).unread] == ["a/over"]
+    assert [each.config for each in load_sweep(top).selection.unread] == ["a/over"]
 
 
 def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
@@ -278,7 +278,7 @@ def test_configs_that_cannot_be_read_are_kept_apart(tmp_path: Path) -> None:
     sweep = load_sweep(tmp_path)
     assert list(pairs(sweep)) == ["Counter.cfg", "Counter_Good.cfg", "Counter_More.cfg"]
     assert [point.index for point in sweep.points] == [1, 2, 3]
-    said = {each.model: str(each) for each in sweep.unread}
+    said = {each.model: str(each) for each in sweep.selection.unread}
     assert list(said) == ["Counter_Cut.cfg", "Counter_Wrong.cfg", "Counter_Unassigned.cfg"]
     assert all(text.startswith(f"{name} was not run: ") and "\n" not in text for name, text in said.items())
     wrong = "Counter_Wrong.cfg:2:11: Counter.tla has no definition Smal: TLC stops; did you mean Small?"
@@ -294,13 +294,13 @@ def test_a_manifest_is_a_file_of_no_interest(tmp_path: Path) -> None:
     manifest = {"modules": [{"path": "Counter.tla", "models": models}]}
     folder(tmp_path, "Counter.tla Counter.cfg", manifest_json=json.dumps(manifest))
     sweep = load_sweep(tmp_path)
-    assert (sweep.expect.point, sweep.unread, sweep.left_out) == ([], (), ())
+    assert (sweep.expect.point, sweep.selection.unread, sweep.selection.left_out) == ([], (), ())
 
 
 def test_models_toml_says_the_rest(tmp_path: Path) -> None:
     folder(tmp_path, "Counter.tla Counter.cfg", models_toml='[tlc]\ntimeout = "5s"\n')
     sweep = load_sweep(tmp_path)
-    assert (sweep.limits.timeout_seconds, sweep.name) == (5, tmp_path.name)
+    assert (sweep.selection.limits.timeout_seconds, sweep.name) == (5, tmp_path.name)
     assert load_sweep(tmp_path / "models.toml").points == sweep.points
     (tmp_path / "models.toml").write_text("[tlc]\ntimeuot = 5\n")
     assert raises(InputError, load_sweep, tmp_path).where == f"{tmp_path / 'models.toml'}:2:1"
