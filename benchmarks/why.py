@@ -59,7 +59,7 @@ SUBJECTS = (
     "SpecifyingSystems/TLC/MCAlternatingBit",
     "transaction_commit/TwoPhase",
 )
-_EARLIER_STEP = re.compile(r", (?:after|by) (\w+)$")
+_EARLIER_STEP = re.compile(r", (?:after|by|reached by) (\w+)")
 KINDS = ("action_property", "temporal_property", "deadlock")
 OPERATORS = {
     "fairness dropped": "a WF or SF becomes TRUE",

@@ -280,9 +280,12 @@ def _read_blocked(
     text: str,
     since: str | None = None,
     action: str | None = None,
-    **_: str | None,
+    changed: str | None = None,
+    step: str | None = None,
+    by: str | None = None,
 ) -> None:
     """Read that an action is not enabled in the last state, and which conjunct is FALSE in it."""
+    _check_last_change(reader, changed, step, by, until=len(reader.behaviour.states))
     last = len(reader.behaviour.states)
     _require(last not in reader.enabled(call), f"{call} is enabled in state {last}")
     if not _is_step(text, reader):
@@ -318,25 +321,43 @@ def _read_no_step(reader: _Reader, text: str, **_: str | None) -> None:
         reader.has_value(text, last, False)
 
 
-def _read_not_allowed(reader: _Reader, text: str, **change: str | None) -> None:
+def _read_not_allowed(
+    reader: _Reader,
+    text: str,
+    changed: str | None = None,
+    state: str | None = None,
+    action: str | None = None,
+) -> None:
     """Read that the property has a part that is FALSE of the last step."""
     before, after = reader.behaviour.states[-2:]
     _require(False in reader.values(text, before, after), f"{text} is TRUE of the step")
-    _check_last_change(reader, **change)
+    _check_last_change(reader, changed, state, action)
 
 
-def _read_other_step(reader: _Reader, call: str, text: str, **change: str | None) -> None:
+def _read_other_step(
+    reader: _Reader,
+    call: str,
+    text: str,
+    changed: str | None = None,
+    state: str | None = None,
+    action: str | None = None,
+) -> None:
     """Read that the last step is not one of an action, and which conjunct of it is FALSE."""
     before, after = reader.behaviour.states[-2:]
     _require(not reader.action(call)(before, after), f"the step is one of {call}")
     _require(False in reader.values(text, before, after), f"{text} is TRUE of the step")
-    _check_last_change(reader, **change)
+    _check_last_change(reader, changed, state, action)
 
 
 def _check_last_change(
-    reader: _Reader, changed: str | None = None, state: str | None = None, action: str | None = None
+    reader: _Reader,
+    changed: str | None = None,
+    state: str | None = None,
+    action: str | None = None,
+    *,
+    until: int | None = None,
 ) -> None:
-    """Read which step before the last one changed some variables for the last time."""
+    """Read which step changed some variables for the last time, up to the state ``until`` or the last but one."""
     if changed is None or state is None:
         return
     states = reader.behaviour.states
@@ -344,7 +365,7 @@ def _check_last_change(
     for name in changed.split(", "):
         differs = states[int(state) - 2][name] != states[int(state) - 1][name]
         _require(differs, f"{name} does not change in state {state}")
-        later = {each[name] for each in states[int(state) - 1 : -1]}
+        later = {each[name] for each in states[int(state) - 1 : until or len(states) - 1]}
         _require(len(later) == 1, f"{name} changes after state {state}")
 
 
@@ -419,13 +440,16 @@ def _read_not_taken(reader: _Reader, call: str, where: str, fairness: str) -> No
     recurring = reader.behaviour.recurring
     enabled = [number for number in reader.enabled(call, changing="<<x, y>>") if number in recurring]
     share = re.fullmatch(r"(\d+) of (\d+) states of the loop", where)
-    only = re.fullmatch(r"state (\d+), which recurs for ever", where)
+    only = re.fullmatch(r"state (\d+)(?:, reached by (?P<action>[\w!]+))?, which recurs for ever", where)
     if share is not None:
         expected = (len(enabled), len(recurring))
         _require((int(share[1]), int(share[2])) == expected, f"it is enabled in {enabled} of {recurring}")
     else:
         assert only is not None
         _require(enabled == [int(only[1])] == list(recurring), f"it is enabled in {enabled} of {recurring}")
+        if only["action"] is not None:
+            reached_by = reader.behaviour.actions[int(only[1]) - 1]
+            _require(reached_by == only["action"], f"state {only[1]} is reached by {reached_by}")
     _require(not reader.taken(call, "<<x, y>>"), f"{call} is taken")
     _check_fairness(reader, call, fairness, enabled)
 
@@ -662,6 +686,8 @@ def _set_variables(expr: Expression, context: Context) -> Iterator[str]:
 _Readers = Mapping[str, tuple[str, Callable[..., None]]]
 _SINCE = r"(?:, since state (?P<since>\d+), after (?P<action>[\w!]+))?"
 _LAST_CHANGE = r"(?:; (?P<changed>[xy, ]+) last changed in state (?P<state>\d+), by (?P<action>[\w!]+))?"
+# A pattern has each name once.
+_LAST_CHANGE_BEFORE = _LAST_CHANGE.replace("<state>", "<step>").replace("<action>", "<by>")
 _FORMS: _Readers = {
     "fairness that is met": (
         (
@@ -684,7 +710,10 @@ _FORMS: _Readers = {
         ),
         _read_fair,
     ),
-    "no step": (rf"no step is possible: FALSE is (?P<text>.*?){_SINCE}", _read_no_step),
+    "no step": (
+        rf"no step is possible: FALSE is (?P<text>.*?)(?:{_SINCE}|{_LAST_CHANGE_BEFORE})",
+        _read_no_step,
+    ),
     "not allowed": (
         rf"the property does not allow this step: FALSE is (?P<text>.*?){_LAST_CHANGE}",
         _read_not_allowed,
@@ -698,7 +727,7 @@ _FORMS: _Readers = {
     ),
     "never taken": (
         (
-            r"(?P<call>.*) is enabled in (?P<where>\d+ of \d+ states of the loop|state \d+, which recurs for ever), "
+            r"(?P<call>.*) is enabled in (?P<where>\d+ of \d+ states of the loop|state \d+[^;]*?, which recurs for ever), "
             r"and never taken there; (?P<fairness>.*)"
         ),
         _read_not_taken,
@@ -716,7 +745,10 @@ _FORMS: _Readers = {
         r"(?P<call>.*) is never enabled in the loop; it sets (?P<variables>.*)",
         _read_not_enabled,
     ),
-    "blocked": (rf"(?P<call>.*) is not enabled: FALSE is (?P<text>.*?){_SINCE}", _read_blocked),
+    "blocked": (
+        rf"(?P<call>.*) is not enabled: FALSE is (?P<text>.*?)(?:{_SINCE}|{_LAST_CHANGE_BEFORE})",
+        _read_blocked,
+    ),
     "other step": (
         rf"(?P<call>.*) is not this step: FALSE is (?P<text>.*?){_LAST_CHANGE}",
         _read_other_step,

@@ -21,10 +21,11 @@ from tla2py.tla.temporal_form import is_refuted_by_prefix
 
 @dataclass(frozen=True, slots=True)
 class _Lasso:
-    """A behaviour of so many states, of which those from ``loop`` on recur."""
+    """A behaviour of so many states, of which those from ``loop`` on recur; a step of ``entered_by`` leads there."""
 
     count: int
     loop: int
+    entered_by: str | None = None
 
     @property
     def recurring(self) -> range:
@@ -137,7 +138,7 @@ def behaviour_causes(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     if causes := prefix_causes(whole, trace, query):
         yield from causes
         return
-    lasso = _Lasso(count, loop)
+    lasso = _Lasso(count, loop, entered_by=trace.states[loop - 1].action)
     parts = [] if lasso.holds(whole, 1) else list(lasso.blame(whole, 1, value=False))
     false = [part.unit for part, at in parts if not lasso.holds(part, at)]
     # The variables that these are about.
@@ -235,13 +236,7 @@ def _of_fairness(
             says = f"it is fair only by {wider[0].written}"
         else:
             says = "the specification has no fairness for it"
-        length = len(lasso.recurring)
-        where = (
-            f"{len(enabled)} of {length} states of the loop"
-            if length > 1
-            else f"state {enabled[0]}, which recurs for ever"
-        )
-        says = f"is enabled in {where}, and never taken there; {says}"
+        says = f"is enabled in {_place_in_loop(enabled, lasso)}, and never taken there; {says}"
         fairness = direct[0].unit.kind if direct else None
         cause = action.cause("fairness", says, state=enabled[0], states=enabled, fairness=fairness)
         relevant = bool(_writes(action.unit) & reads)
@@ -249,6 +244,15 @@ def _of_fairness(
         fair = any(_is_active(each, lasso) for each in direct)
         found.append(((fair, bool(wider), not relevant, -len(enabled)), cause))
     yield from one_each(cause for _, cause in sorted(found, key=lambda each: each[0]))
+
+
+def _place_in_loop(enabled: Sequence[int], lasso: _Lasso) -> str:
+    """Say in which states of the loop something is enabled; of a single state also which action leads to it."""
+    length = len(lasso.recurring)
+    if length > 1:
+        return f"{len(enabled)} of {length} states of the loop"
+    reached = f", reached by {lasso.entered_by}" if lasso.entered_by else ""
+    return f"state {enabled[0]}{reached}, which recurs for ever"
 
 
 def _of_idle(

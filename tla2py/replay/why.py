@@ -430,6 +430,17 @@ def _of_attempts(
         yield Cause(role="expression", text="", says=f"{TOO_MUCH}; others may be nearer", state=state)
 
 
+def _last_change_of(cause: Cause, copy: InstrumentedFormula, states: Sequence[State]) -> str:
+    """Say which of some steps was the last to change a variable that the conjunct of a cause reads."""
+    numbers = (
+        number
+        for number, conjunct in enumerate(copy.conjuncts)
+        if (conjunct.text, conjunct.place) == (cause.text, cause.place)
+    )
+    number = next(numbers, None)
+    return "" if number is None else _last_change(number, copy, states)
+
+
 def _last_change(number: int, copy: InstrumentedFormula, states: Sequence[State]) -> str:
     """Say which of some steps was the last to change a variable that a conjunct reads; empty if none did."""
     expr, place = copy.found[number]
@@ -455,7 +466,11 @@ def _of_deadlock(trace: Trace, query: TraceQuery) -> Iterator[Cause]:
     before = {int(n): tuple(read_paths(text, copy)) for n, text in zip(told[::2], told[1::2], strict=True)}
     paths = [(state, before.get(n, ())) for n, state in enumerate(earlier, 1)]
     for each in _of_attempts(output, copy, last.index, _NOT_ENABLED):
-        yield _since(each, copy, last, paths)
+        cause = _since(each, copy, last, paths)
+        if cause is each:
+            # It was FALSE in all states that were asked about.
+            cause = replace(each, says=f"{each.says}{_last_change_of(each, copy, trace.states)}")
+        yield cause
 
 
 def _since(
