@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -200,24 +200,21 @@ def run_sweeps(
         listener.planned(sweep, plan)
         planned.append((sweep, plan, warnings))
     with executors([sweep for sweep, *_ in planned]) as start, contextlib.ExitStack() as stack:
-        courses = [
-            _run(*each, address, toolchain, start, listener, fresh=fresh, aside=store is None, rounds=rounds)
-            for each, address in zip(planned, addresses, strict=True)
+        # Each sweep keeps its store locked until it is finished.
+        locks = [stack.enter_context(contextlib.ExitStack()) for _ in planned]
+        run = _SweepRun(toolchain=toolchain, start=start, listener=listener)
+        prepared = [
+            run.prepare(*each, address, lock, fresh=fresh, aside=store is None, rounds=rounds)
+            for each, address, lock in zip(planned, addresses, locks, strict=True)
         ]
-        # One that is not finished lets go of its store.
-        jobs = [next(stack.enter_context(contextlib.closing(course))) for course in courses]
-        counts = execute_jobs(jobs, toolchain, start, listener)
-        return tuple(map(_finished, courses, counts))
-
-
-def _finished(course: Generator[Job, int, SweepResult], executed: int) -> SweepResult:
-    """The result of a sweep whose runs have been executed."""
-    try:
-        course.send(executed)
-    except StopIteration as end:
-        result: SweepResult = end.value
-        return result
-    raise RuntimeError("a sweep has one job")
+        counts = execute_jobs([each.job for each in prepared], toolchain, start, listener)
+        results = []
+        for prepared_sweep, executed, lock in zip(prepared, counts, locks, strict=True):
+            with lock:
+                result = run.finish(prepared_sweep, executed)
+            run.report(result, prepared_sweep.warnings)
+            results.append(result)
+        return tuple(results)
 
 
 def report_jar(jar: Jar, addresses: Sequence[Address], listener: Listener) -> None:
@@ -248,94 +245,152 @@ def store_addresses(sweeps: Sequence[Sweep], store: Address | None) -> list[Addr
     return addresses
 
 
-def _run(
-    sweep: Sweep,
-    plan: Plan,
-    warnings: tuple[Finding, ...],
-    address: Address,
-    toolchain: Toolchain,
-    start: Callable[[], Executor],
-    listener: Listener,
-    *,
-    fresh: bool,
-    aside: bool,
-    rounds: Rounds | None,
-) -> Generator[Job, int, SweepResult]:
-    """Yields the job of a sweep's missing runs, gets how many were executed, and returns the result.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _PreparedSweep:
+    """A sweep with the job of its missing runs; its store is locked.
 
-    With ``aside`` a limited sweep leaves the points and tables of the store as they are.
+    ``part`` is the plan of the points that run, ``missing`` are the ids of the runs that the store lacked. With ``aside`` a
+    limited sweep leaves the points and tables of the store as they are; ``had_tables`` says that these were up to date.
+    ``searched`` is how many runs a search has executed, None if all points run.
     """
-    aside = aside and sweep.selection.is_limited
-    # What no point can show is not known of some.
-    sweep = sweep.select(vacuity=sweep.selection.vacuity and not sweep.selection.is_limited)
-    part = plan if sweep.selection.chosen is None else plan.part(sweep.numbers)
-    search = rounds(sweep, plan, Store(address), lambda: start().slots, listener) if rounds else None
-    if search is not None and fresh:
-        hint = "leave out --fresh, or name another store with -o"
-        raise InputError("usage", "a search goes on from the runs that the store has", hint=hint)
-    shown = records = Store.create(address)
-    with records.lock():
+
+    sweep: Sweep
+    plan: Plan
+    part: Plan
+    warnings: tuple[Finding, ...]
+    records: Store
+    job: Job
+    missing: frozenset[str]
+    aside: bool
+    had_tables: bool
+    searched: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _SweepRun:
+    """How sweeps are run: with which tools, on which executor, reporting to whom."""
+
+    toolchain: Toolchain
+    start: Callable[[], Executor]
+    listener: Listener
+
+    def prepare(
+        self,
+        sweep: Sweep,
+        plan: Plan,
+        warnings: tuple[Finding, ...],
+        address: Address,
+        lock: contextlib.ExitStack,
+        *,
+        fresh: bool,
+        aside: bool,
+        rounds: Rounds | None,
+    ) -> _PreparedSweep:
+        """Lock a sweep's store, write its points there, and return the job of its missing runs."""
+        selection = sweep.selection
+        aside = aside and selection.is_limited
+        # What no point can show is not known of some.
+        sweep = sweep.select(vacuity=selection.vacuity and not selection.is_limited)
+        part = plan if selection.chosen is None else plan.part(sweep.numbers)
+        search = None
+        if rounds is not None:
+            search = rounds(sweep, plan, Store(address), lambda: self.start().slots, self.listener)
+        if search is not None and fresh:
+            hint = "leave out --fresh, or name another store with -o"
+            text = "--search continues from stored runs, so it cannot be combined with --fresh"
+            raise InputError("usage", text, hint=hint)
+
+        records = Store.create(address)
+        lock.enter_context(records.lock())
         if not aside:
-            _report_other_modules(records, sweep, listener)
+            _report_other_modules(records, sweep, self.listener)
         if not fresh:
-            _report_other_jar(records, sweep, toolchain.jar, listener)
+            _report_other_jar(records, sweep, self.toolchain.jar, self.listener)
         job = replace(prepare_job(sweep, part, records, fresh=fresh), tables=not aside)
-        missing = {*job.missing.ids} if search is None else set()
+        missing = frozenset(job.missing.ids) if search is None else frozenset[str]()
         running = [n for n, run_id in zip(sweep.numbers, part.runs.ids, strict=True) if run_id in missing]
         if running:
             note_passed(records, sweep, "sweep", running, (), whole=False)
+
         # What a killed sweep left is taken in by the next reader.
-        held = aside and tables_current(records)
+        had_tables = aside and tables_current(records)
         if aside:
             write_input_files(sweep, records)
         else:
             write_points(sweep, plan, records)
+        prepared = _PreparedSweep(
+            sweep=sweep,
+            plan=plan,
+            part=part,
+            warnings=warnings,
+            records=records,
+            job=job,
+            missing=missing,
+            aside=aside,
+            had_tables=had_tables,
+            searched=None,
+        )
+        return prepared if search is None else self._search(prepared, search)
+
+    def _search(self, prepared: _PreparedSweep, search: Iterator[Sequence[int]]) -> _PreparedSweep:
+        """Run the points that a search chooses, round by round, and return the sweep limited to these."""
+        sweep, plan, records = prepared.sweep, prepared.plan, prepared.records
+        missing = set[str]()
         searched = 0
-        if search is not None:
-            # A search reads the tables between its rounds, and leaves its laws.
-            refresh_tables(records)
-            with hosts_kept():
-                for numbers in search:
-                    job = prepare_job(sweep, plan.part(numbers), records)
-                    missing |= {*job.missing.ids}
-                    searched += sum(execute_jobs([job], toolchain, start, listener))
-            refresh_tables(records)
-            ran = frozenset(row.point for row in run_rows(table_files(records, "runs")))
-            sweep = sweep.select(chosen=ran, vacuity=False)
-            job = prepare_job(sweep, plan.part(sweep.numbers), records)
-        executed = searched + (yield job)
-        if aside:
-            shown = _limited_store(records, sweep, plan, part)
-        if held and executed:
-            hold_tables(records, missing)
+        # A search reads the tables between its rounds, and leaves its laws.
+        refresh_tables(records)
+        with hosts_kept():
+            for numbers in search:
+                job = prepare_job(sweep, plan.part(numbers), records)
+                missing.update(job.missing.ids)
+                searched += sum(execute_jobs([job], self.toolchain, self.start, self.listener))
+        refresh_tables(records)
+        ran = frozenset(row.point for row in run_rows(table_files(records, "runs")))
+        sweep = sweep.select(chosen=ran, vacuity=False)
+        job = prepare_job(sweep, plan.part(sweep.numbers), records)
+        return replace(prepared, sweep=sweep, job=job, missing=frozenset(missing), searched=searched)
+
+    def finish(self, prepared: _PreparedSweep, executed: int) -> SweepResult:
+        """Judge the points of a sweep whose runs have been executed, so many of them now."""
+        sweep, plan, records = prepared.sweep, prepared.plan, prepared.records
+        executed += prepared.searched or 0
+        shown = _limited_store(records, sweep, plan, prepared.part) if prepared.aside else records
+        if prepared.had_tables and executed:
+            hold_tables(records, prepared.missing)
         runs = run_rows(table_files(shown, "runs"))
-        if sweep.selection.chosen is not None:
-            runs = [row for row in runs if row.point in sweep.selection.chosen]
+        chosen = sweep.selection.chosen
+        if chosen is not None:
+            runs = [row for row in runs if row.point in chosen]
         if sweep.selection.vacuity:
-            executed += execute_probes(sweep, plan, shown, runs, toolchain, start, listener)
-        findings = sweep_findings(sweep, plan, shown, runs, warnings)
+            executed += execute_probes(sweep, plan, shown, runs, self.toolchain, self.start, self.listener)
+
+        findings = sweep_findings(sweep, plan, shown, runs, prepared.warnings)
         shown.write_findings(findings)
         mismatches = tuple(judge(sweep, runs))
         expected = {row.point for row in runs} - {each.point for each in mismatches}
-        note_passed(records, sweep, "sweep", sweep.numbers, expected, whole=not sweep.selection.is_limited)
-    result = SweepResult(
-        sweep=sweep,
-        plan=plan,
-        store=shown,
-        records=records,
-        executed=executed,
-        cached=len(job.known),
-        runs=runs,
-        mismatches=mismatches,
-        findings=findings,
-        executors=Counter({row.run_id: str(row.executor) for row in runs if row.run_id in missing}.values()),
-        searched=search is not None,
-    )
-    for finding in findings.open:
-        if finding not in warnings:
-            listener.found(finding)
-    listener.finished(result)
-    return result
+        whole = not sweep.selection.is_limited
+        note_passed(records, sweep, "sweep", sweep.numbers, expected, whole=whole)
+        executors = {row.run_id: str(row.executor) for row in runs if row.run_id in prepared.missing}
+        return SweepResult(
+            sweep=sweep,
+            plan=plan,
+            store=shown,
+            records=records,
+            executed=executed,
+            cached=len(prepared.job.known),
+            runs=runs,
+            mismatches=mismatches,
+            findings=findings,
+            executors=Counter(executors.values()),
+            searched=prepared.searched is not None,
+        )
+
+    def report(self, result: SweepResult, warnings: Sequence[Finding]) -> None:
+        """Report the findings that were not known before the runs, and that the sweep is finished."""
+        for finding in result.findings.open:
+            if finding not in warnings:
+                self.listener.found(finding)
+        self.listener.finished(result)
 
 
 def _limited_store(records: Store, sweep: Sweep, plan: Plan, part: Plan) -> Store:
