@@ -99,7 +99,7 @@ def check_untrusted(path: Path) -> None:
                 check_inside(each, own)
         check_named(read_folder_file(own))
         return
-    check_list_named_files(read_sweep_file(path))
+    check_named(read_sweep_file(path))
 
 
 def check_named(file: SweepFile) -> None:
