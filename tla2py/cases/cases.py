@@ -114,8 +114,8 @@ class Cases:
             graph.targets[step] for step in graph.leaving(states) if graph.names[step] == name
         )
 
-    def shown(self, allowed: Sequence[int]) -> Json:
-        """The states of a case as its JSON has them: one, or with inputs a list without repetitions."""
+    def states_json(self, allowed: Sequence[int]) -> Json:
+        """Return the states of a case as its JSON has them: one, or with inputs a list without repetitions."""
         found = [dict(self.graph.state(number)) for number in allowed]
         if not self.inputs:
             return found[0]
@@ -128,7 +128,7 @@ class Cases:
             "id": case.case,
             "point": self.graph.point,
             "actions": [each.to_json() for each in case.actions],
-            "states": [self.shown(each) for each in case.states],
+            "states": [self.states_json(each) for each in case.states],
             **more,
         }
 

@@ -393,7 +393,7 @@ def _add_texts(server: MCPServer, runner: CallRunner) -> None:
         """The tables of a store with their columns; the store is NAME below the output folder."""
         sql = "SELECT table_name, column_name, data_type FROM information_schema.columns ORDER BY ALL"
         found = await runner.read(ctx, "query", "--json", "--", runner.result(store), sql)
-        return json.dumps(found.answer) if found.handle is None else runner.whole(found.handle)
+        return json.dumps(found.answer) if found.handle is None else runner.read_long_answer(found.handle)
 
     @server.prompt()
     def find_out_why_this_breaks(store: str) -> str:

@@ -400,15 +400,15 @@ class CallRunner:
             found.answer = text = text[: len(text) * 9 // 10]
         return found
 
-    def whole(self, handle: str) -> str:
-        """All of a long answer. Raises ToolError."""
+    def read_long_answer(self, handle: str) -> str:
+        """Return all of a long answer. Raises ToolError."""
         if handle not in self._long:
             raise ToolError(f"no answer is kept as {handle}: call the tool again")
         return self._long[handle]
 
     def more(self, handle: str, offset: int) -> str:
         """What a long answer says from a character on. Raises ToolError."""
-        text = self.whole(handle)[offset : offset + _LARGEST // 2]
+        text = self.read_long_answer(handle)[offset : offset + _LARGEST // 2]
         while len(json.dumps(text)) > _LARGEST - 2 * _NOTES - 500:
             text = text[: len(text) * 9 // 10]
         return text

@@ -69,8 +69,8 @@ class PointDecision:
     second: Second | None = None
 
     @property
-    def shown(self) -> str:
-        """The parameters as text."""
+    def parameters_text(self) -> str:
+        """Return the parameters as text."""
         return parameter_text(self.point.parameters)
 
     @property

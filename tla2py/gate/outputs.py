@@ -224,7 +224,7 @@ def github_annotations(gates: Sequence[Evidence]) -> list[str]:
                 unexpected = point and names and problem.reason is Reason.UNEXPECTED
                 at = gate.unexpected(point, names[0]) if point and unexpected else None
                 title = f"{gate.decision.name}: {problem.reason.value}"
-                text = f"{point.shown}: {problem.text}" if point else problem.text
+                text = f"{point.parameters_text}: {problem.text}" if point else problem.text
                 found.append(github_command("error", title, text, at or gate.of_problem(problem, point)))
     found += [github_command("notice", gate.decision.name, text) for gate in gates for text in gate.notices]
     return found
@@ -309,7 +309,9 @@ def _suite(gate: Evidence) -> TestSuite:
 
 def _assumption_case(gate: Evidence, suite: str, point: PointDecision, answer: CheckAnswer) -> TestCase:
     """Return the case of one assumption of a model that checks nothing else."""
-    case = TestCase(printable(answer.check.label), classname=f"{suite}.{printable(point.shown)}", time=0)
+    case = TestCase(
+        printable(answer.check.label), classname=f"{suite}.{printable(point.parameters_text)}", time=0
+    )
     message = printable(f"{answer.check.label} is FALSE")
     if answer.status == "violated" and not answer.as_expected:
         case.result = [Failure(message, "assumption")]
@@ -333,7 +335,7 @@ def _case(gate: Evidence, suite: str, point: PointDecision, took: float) -> Test
         classname = f"{suite}.{printable(parameter_text(others))}" if others else suite
         name, file = log, gate.relative(gate.sweep.file.folder / log)
     else:
-        classname, name, file = suite, point.shown, gate.relative(gate.sweep.file.path)
+        classname, name, file = suite, point.parameters_text, gate.relative(gate.sweep.file.path)
     case = TestCase(printable(name), classname=classname, time=took)
     # What is checked for a log says no more than whether it is explained.
     answers = [*filter(None, (_answer(one) for one in point.checks))] if log is None else []
@@ -421,7 +423,9 @@ def _section(gate: Evidence) -> list[str]:
     ]
     parts += [f"- {escape(problem.text)}" for problem in decision.problems]
     for point in decision.points:
-        parts += [f"- **{escape(point.shown)}**: {escape(problem.text)}" for problem in point.problems]
+        parts += [
+            f"- **{escape(point.parameters_text)}**: {escape(problem.text)}" for problem in point.problems
+        ]
     parts += [f"- {escape(notice)}" for notice in gate.notices]
     if parts[-1]:
         parts.append("")
@@ -438,7 +442,7 @@ def _table(decision: Decision) -> list[str]:
         mark = ":x:" if point.problems else ":white_check_mark:"
         row = point.row
         if row is None:
-            rows.append(f"| {mark} | {escape(point.shown)} | no result | | |")
+            rows.append(f"| {mark} | {escape(point.parameters_text)} | no result | | |")
             continue
         names = ", ".join(
             f"{one.check.label} in {one.length}" if one.length else one.check.label
@@ -451,7 +455,7 @@ def _table(decision: Decision) -> list[str]:
         states = escape(number(row.distinct, least=row.unfinished))
         if row.executions > 1 and row.distinct is not None:
             states += escape("*")
-        rows.append(f"| {mark} | {escape(point.shown)} | {verdict} | {states} | {took} |")
+        rows.append(f"| {mark} | {escape(point.parameters_text)} | {verdict} | {states} | {took} |")
     if len(shown) < len(decision.points):
         rows.append(f"\n{len(decision.points) - len(shown)} more points are not shown.")
     if any(point.row is not None and point.row.executions > 1 for point in shown):
@@ -469,7 +473,7 @@ def _traces(gate: Evidence) -> list[str]:
         lines = trace_lines(trace)
         if len(lines) > _MOST_LINES:
             lines = [*lines[:_MOST_LINES], f"({len(lines) - _MOST_LINES} more lines)"]
-        title = f"{one.name} with {one.point.shown}: {counted(one.states, 'state')}"
+        title = f"{one.name} with {one.point.parameters_text}: {counted(one.states, 'state')}"
         parts += [f"<details><summary>{_html(title)}</summary>", "", "<pre>"]
         # An empty line would end the HTML; a trace has none.
         parts += [_html(line) for line in lines]
@@ -477,7 +481,7 @@ def _traces(gate: Evidence) -> list[str]:
         kin = [each for each in red if each.name == one.name and each.lead is one.point and not each.leads]
         for each in kin[:_MOST_POINTS]:
             states = counted(each.states, "state")
-            parts.append(f"- similar at {escape(f'{each.point.shown}: {states}')}")
+            parts.append(f"- similar at {escape(f'{each.point.parameters_text}: {states}')}")
         if len(kin) > _MOST_POINTS:
             parts.append(f"- and at {len(kin) - _MOST_POINTS} more points")
         parts += ["", "</details>", ""]
@@ -485,7 +489,7 @@ def _traces(gate: Evidence) -> list[str]:
         parts += [f"{len(leads) - _MOST_TRACES} more kinds of counterexamples are in the other reports.", ""]
     for point in [point for point in gate.decision.points if point.problems][:_MOST_TRACES]:
         again = gate.again(point)
-        parts += [f"<details><summary>Run again: {_html(point.shown)}</summary>", "", "<pre>"]
+        parts += [f"<details><summary>Run again: {_html(point.parameters_text)}</summary>", "", "<pre>"]
         parts += [_html(command) for command in (again.ours, again.plain) if command is not None]
         parts += ["</pre>", "", "</details>", ""]
     return parts

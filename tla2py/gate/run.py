@@ -331,7 +331,7 @@ def _accept(gated: GateResult, options: GateOptions) -> GateResult:
     """The decision against a lock just written from the results."""
     path, found = lock_path(gated.sweep.file.path), gated.found
     points = [point.locked for point in gated.decision.points if point.locked is not None]
-    kept = {each.name: each.kept for each in found.self_test or () if each.mutant is not None}
+    kept = {each.name: each.lock_text for each in found.self_test or () if each.mutant is not None}
     if found.self_test is None and gated.lock is not None:
         kept = gated.lock.self_test or {}
     lock = Lock(

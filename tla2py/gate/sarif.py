@@ -111,7 +111,7 @@ def _problem(gate: Evidence, problem: Problem, point: PointDecision | None) -> t
     if isinstance(problem.cause, Finding):
         return _finding(gate, problem.cause, "error")
     place = gate.of_problem(problem, point)
-    shown = f"{gate.decision.name}, {point.shown}" if point is not None else gate.decision.name
+    shown = f"{gate.decision.name}, {point.parameters_text}" if point is not None else gate.decision.name
     rule = f"gate/{problem.reason.value}"
     result = {"ruleId": rule, **_result("error", f"{shown}: {problem.text}", place)}
     return _key(gate, rule, point, problem.subject or ""), result
@@ -132,7 +132,7 @@ def _violation(gate: Evidence, point: PointDecision, one: CheckAnswer) -> tuple[
     length = f" in {counted(one.length, 'state')}" if one.length else ""
     line = f": {point.line}" if point.line is not None else ""
     why = f"; {said}" if (said := gate.why(point, name)) else ""
-    text = f"{name} is violated{length} with {point.shown}{line}{why}"
+    text = f"{name} is violated{length} with {point.parameters_text}{line}{why}"
     result = {"ruleId": rule, **_result("error", text, place, **_logical(name))}
     trace = gate.trace(point, name)
     if trace is not None and trace.states:

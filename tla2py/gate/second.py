@@ -169,9 +169,9 @@ def compare(first: RunRow, second: SecondRuns, run: Run, spec: ModuleGraph, jar:
         return facts
     compared = tuple(comparable(first, row, run))
     differences = tuple(
-        f"{name} {shown(first, name)} with TLC {first.tlc_version}, {shown(row, name)} with TLC {row.tlc_version}"
+        f"{name} {format_answer(first, name)} with TLC {first.tlc_version}, {format_answer(row, name)} with TLC {row.tlc_version}"
         for name in compared
-        if shown(first, name) != shown(row, name)
+        if format_answer(first, name) != format_answer(row, name)
     )
     return replace(facts, agrees=not differences, compared=compared, differences=differences)
 
@@ -231,8 +231,8 @@ def comparable(first: RunRow, second: RunRow, run: Run) -> Iterator[str]:
             yield "depth"
 
 
-def shown(row: RunRow, name: str) -> str:
-    """What an answer says of one of ``COMPARABLE``."""
+def format_answer(row: RunRow, name: str) -> str:
+    """Return as text what an answer has for one of ``COMPARABLE``."""
     if name == "violated":
         return ", ".join(sorted(row.violated_names))
     return row.verdict.value if name == "verdict" else f"{getattr(row, name):,}"

@@ -55,8 +55,8 @@ class SelfTestResult:
     tried: int = 0
 
     @property
-    def kept(self) -> str:
-        """The mutant as the lock keeps it, its id first; "" without one."""
+    def lock_text(self) -> str:
+        """Return the mutant as the lock keeps it, its id first; "" without one."""
         found = self.mutant
         text = f"{found.mutant} {found.definition}, {found.operator}: {found.words}" if found else ""
         return cut(text, _LONGEST)
@@ -221,9 +221,11 @@ def self_test_notices(
         return
     yield f"self-test: {sum(each.point is not None for each in tested)} of {len(tested)} properties can fail"
     kept = (lock.self_test if lock is not None else None) or {}
-    if gone := [each.name for each in tested if kept.get(each.name, each.kept) != each.kept]:
+    if gone := [each.name for each in tested if kept.get(each.name, each.lock_text) != each.lock_text]:
         yield f"self-test: the lock's mutants are gone or no longer noticed: {', '.join(gone)}"
-    if new := [each.name for each in tested if each.mutant is not None and kept.get(each.name) != each.kept]:
+    if new := [
+        each.name for each in tested if each.mutant is not None and kept.get(each.name) != each.lock_text
+    ]:
         how = "--record" if lock is None else "--update"
         yield f"self-test: the lock does not keep the mutants of {', '.join(new)}; {how} keeps them"
     for each in tested:

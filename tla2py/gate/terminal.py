@@ -117,7 +117,7 @@ def _group_lines(gate: Evidence, points: Sequence[PointDecision], shown: Surpris
     first, indices = points[0], [point.point.index for point in points]
     more = len(points) - 1
     numbers = f"    point{'s' * (more > 0)} {points_text(indices)}  "
-    title = Text.assemble(numbers, (printable(first.shown), "bold"))
+    title = Text.assemble(numbers, (printable(first.parameters_text), "bold"))
     if more:
         title.append(f", and {counted(more, 'more point')} with the same problems")
     yield title
