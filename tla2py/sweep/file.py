@@ -482,9 +482,11 @@ def _type_error(data: dict[str, Any], source: SweepText, text: str) -> InputErro
     keys: list[str | int] = re.findall(r"[\w-]+", path)
     if keys[:2] == ["expect", "point"] and len(keys) > 2:
         keys[2] = int(keys[2])
-    elif len(keys) == 1 and "[...]" in path and isinstance(table := data[str(keys[0])], dict):
+    elif keys and f"{keys[0]}[...]" in path and isinstance(table := data[str(keys[0])], dict):
+        # The path does not say which name of the table it is.
         kind = _TYPES[str(keys[0])]
-        keys = [keys[0], next(name for name in table if not _converts({name: table[name]}, kind))]
+        name = next(name for name in table if not _converts({name: table[name]}, kind))
+        keys = [keys[0], name, *keys[1:]]
     else:
         keys = [key for key in keys if not str(key).isdigit()]
     missing = re.fullmatch(r"Object missing required field `(\w+)`", message)
