@@ -23,7 +23,7 @@ from tla2py.view.explorer import store_data
 from tla2py.view.server import PageAnswers
 
 SWEEP = (
-    'module = "InstrumentedFormula.tla"\n[model]\nspecification = "Spec"\ninvariants = ["NotThere"]\n'
+    'module = "Telling.tla"\n[model]\nspecification = "Spec"\ninvariants = ["NotThere"]\n'
     '[constants]\nPeople = \'{"ann", "bob"}\'\n[expect]\nverdict = "violated"\n'
 )
 STEPS = [
@@ -43,7 +43,7 @@ STEPS = [
 
 
 def test_arguments_are_asked_of_tlc_and_a_file_has_none_to_ask(tmp_path: Path, run_cli: RunCli) -> None:
-    for name in ("InstrumentedFormula", "TellingBase"):
+    for name in ("Telling", "TellingBase"):
         shutil.copy(SPECS / f"{name}.tla", tmp_path)
     (tmp_path / "telling.toml").write_text(SWEEP)
     run_cli("sweep", "telling.toml", "--executor", "local", code=0)
