@@ -264,7 +264,7 @@ def test_a_sweep_keeps_why_its_kinds_are_violated_and_readers_tell(tmp_path: Pat
     assert begin["values"] == {"open": {"#bigint": "1"}}
     assert [each["rank"] for each in kinds["deadlock"]] == [*range(1, len(kinds["deadlock"]) + 1)]
     shown = run_cli("trace", view.store.path, "1", "--why", "--trace", "2").stdout
-    assert "FALSE is Head(inbox[n]).size < 1  Relay:15:6" in shown
+    assert "FALSE is Head(inbox[n]).size < 1; inbox last changed in state 4, by Take  Relay:15:6" in shown
     assert run_cli("trace", view.store.path, "--why").error.code == "point-missing"
 
 
