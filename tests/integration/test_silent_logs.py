@@ -176,7 +176,7 @@ def test_published_trace_specifications_are_not_blind_to_other_fields(
     log = folder / "logs/blind.ndjson"
     [row] = newer("validate", folder / "TwoPhaseTrace.tla", log, *given, "--json").json
     assert (row["verdict"], row["said"]) == ("inconclusive", None)
-    assert "their fields: ev, ev_args" in row["message"]
+    assert "which are ev, ev_args" in row["message"]
 
 
 VOCABULARY = Vocabulary(
